@@ -18,6 +18,8 @@ tests need to know to e2e-tests/target/containers.env:
   mvn verify
   e2e-tests/containers/stop.sh
 
+It also unpacks Prometheus to e2e-tests/target/prometheus, for the test of the dashboard.
+
 Needs root, Linux on x86-64, Maven and a JDK 17; installs docker.io, busybox-static and xz-utils with apt-get where they are
 missing. The engine has no bridge, changes no network setting, and listens on a Unix socket. Run it again at any time:
 it does what is missing. If the engine cannot be prepared, it says why and ends with 0; tests use processes then.
@@ -91,6 +93,25 @@ libraries() {
   echo "of Kafka and PostgreSQL from Maven"
 }
 
+# Without it, one test asks the metrics of a cluster itself.
+prometheus() {
+  local folder="$repository/e2e-tests/target/prometheus"
+  if [ ! -x "$folder/usr/bin/prometheus" ]; then
+    rm -rf "$folder" && mkdir -p "$folder"
+    # Unpacked, not installed: the package would start a server for the whole machine.
+    if ! { (cd "$folder" && download_package prometheus) && dpkg-deb --extract "$folder"/prometheus_*.deb "$folder"; } >&2; then
+      echo "not there; see $log"
+      return
+    fi
+    rm "$folder"/prometheus_*.deb
+  fi
+  echo "unpacked"
+}
+
+download_package() {
+  apt-get -qq download "$1" || { apt-get -qq -o DPkg::Lock::Timeout=120 update && apt-get -qq download "$1"; }
+}
+
 start_engine() {
   if [ -z "$(engine_pid)" ]; then
     rm -f "$pid_file" "$socket"
@@ -161,6 +182,7 @@ trap 'exit 143' TERM
 step machine check_machine
 step packages packages
 step libraries libraries
+step Prometheus prometheus
 step engine start_engine
 step Kafka kafka_image
 step PostgreSQL postgres_image

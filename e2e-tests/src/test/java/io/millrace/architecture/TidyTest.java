@@ -46,6 +46,8 @@ class TidyTest {
           text(".*/resources/META-INF/services/[\\w.]+", KIB),
           text(".*/resources/[\\w./-]+\\.(properties|txt)", 16 * KIB),
           text("jobs/src/main/launcher/jvm\\.flags", KIB),
+          source("jobs/deploy/Dockerfile", 4 * KIB),
+          text("jobs/deploy/[\\w./-]+\\.(yaml|yml|json)", 16 * KIB),
           text("docs/.*\\.md|[A-Z]+\\.md", 32 * KIB),
           text("docs/[\\w-]+\\.yaml", 4 * KIB),
           text("docs/([\\w-]+/)*[\\w-]+\\.svg", 64 * KIB),

@@ -3,6 +3,7 @@ package io.millrace.cluster;
 
 import io.millrace.process.Await;
 import io.millrace.process.LoggedProcess;
+import io.millrace.services.Database;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,7 +121,12 @@ final class ProcessCluster implements AutoCloseable {
             "jobmanager.rpc.port=" + rpcPort,
             "-D",
             "taskmanager.resource-id=" + name));
-    LoggedProcess process = LoggedProcess.startJava(name, folder.resolve(name + ".log"), arguments);
+    LoggedProcess process =
+        LoggedProcess.startJava(
+            name,
+            folder.resolve(name + ".log"),
+            arguments,
+            Map.of("PGPASSWORD", Database.PASSWORD));
     taskManagers.put(name, process);
     return process;
   }

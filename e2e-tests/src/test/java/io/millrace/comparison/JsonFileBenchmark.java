@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -230,7 +231,8 @@ public final class JsonFileBenchmark {
                     "lines"),
                 SCHEMA,
                 MalformedLinePolicy.FAIL,
-                BATCH_ROWS));
+                BATCH_ROWS,
+                Optional.empty()));
     ColumnStream selected =
         bids.filter(col("price").gt(MIN_PRICE))
             .select(

@@ -31,8 +31,8 @@ class MalformedInputRowsTest {
     lines.add("not json");
     Path input = write("input.json", lines);
 
-    EtlProcess etl =
-        EtlProcess.run(
+    MillraceProcess etl =
+        MillraceProcess.etl(
             folder,
             "--source=files",
             "--input=" + input,
@@ -57,8 +57,8 @@ class MalformedInputRowsTest {
     lines.add("7,too,many");
     Path input = write("input.csv", lines);
 
-    EtlProcess etl =
-        EtlProcess.run(
+    MillraceProcess etl =
+        MillraceProcess.etl(
             folder,
             "--source=files",
             "--input=" + input,
@@ -77,8 +77,8 @@ class MalformedInputRowsTest {
   void onErrorFailStopsWithPositionAndReason() throws Exception {
     Path input = write("input.json", List.of("{\"id\": 1}", "{\"id\": oops}", "{\"id\": 3}"));
 
-    EtlProcess etl =
-        EtlProcess.run(
+    MillraceProcess etl =
+        MillraceProcess.etl(
             folder,
             "--source=files",
             "--input=" + input,

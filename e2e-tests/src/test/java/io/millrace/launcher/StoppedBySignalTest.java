@@ -35,7 +35,7 @@ class StoppedBySignalTest {
     assertThat(rows).hasSizeGreaterThan(rowsOfFirstRun);
 
     Path reference = folder.resolve("reference");
-    EtlProcess all = run("--events=" + rows.size(), "--output=" + reference);
+    MillraceProcess all = run("--events=" + rows.size(), "--output=" + reference);
     assertThat(all.exitCode()).as(all.error()).isZero();
     assertThat(rows).containsExactlyInAnyOrderElementsOf(CommittedFiles.lines(reference));
   }
@@ -45,7 +45,7 @@ class StoppedBySignalTest {
     int before = committed().size();
     List<String> arguments = new ArrayList<>(List.of(more));
     arguments.addAll(List.of("--events=0", "--rate=3000", "--output=" + output()));
-    try (EtlProcess.Running job = EtlProcess.start(folder, arguments(arguments))) {
+    try (MillraceProcess.Running job = MillraceProcess.startEtl(folder, arguments(arguments))) {
       Await.until(
           "the job writes rows",
           LIMIT,
@@ -57,7 +57,7 @@ class StoppedBySignalTest {
           },
           job::describe);
       job.signal(signal);
-      EtlProcess stopped = job.await();
+      MillraceProcess stopped = job.await();
       assertThat(stopped.exitCode()).as(job.describe()).isEqualTo(exitCode);
       // Flink logs an exception if a checkpoint begins while the job stops, which harms nothing.
       assertThat(stopped.error()).doesNotContain("millrace etl:");
@@ -69,13 +69,13 @@ class StoppedBySignalTest {
 
   /** Who forgets to resume does not write the rows again. */
   private void assertRefused() throws Exception {
-    EtlProcess again = run("--events=10", "--output=" + output());
+    MillraceProcess again = run("--events=10", "--output=" + output());
     assertThat(again.exitCode()).isEqualTo(2);
     assertThat(again.error()).contains("has files already");
   }
 
-  private EtlProcess run(String... arguments) throws Exception {
-    return EtlProcess.run(folder, arguments(List.of(arguments)));
+  private MillraceProcess run(String... arguments) throws Exception {
+    return MillraceProcess.etl(folder, arguments(List.of(arguments)));
   }
 
   private static String[] arguments(List<String> arguments) {

@@ -54,7 +54,7 @@ class WrongUsageTest {
     Path output = folder.resolve("output");
     List<String> all = Stream.concat(arguments.stream(), Stream.of("--output=" + output)).toList();
 
-    EtlProcess etl = EtlProcess.run(folder, all.toArray(String[]::new));
+    MillraceProcess etl = MillraceProcess.etl(folder, all.toArray(String[]::new));
 
     assertThat(etl.exitCode()).as(etl.error()).isEqualTo(2);
     assertThat(etl.error().lines()).as(etl.error()).singleElement().asString().contains(named);

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -46,10 +47,23 @@ public final class LoggedProcess implements AutoCloseable {
    */
   public static LoggedProcess startJava(String name, Path log, List<String> arguments)
       throws IOException {
+    return startJava(name, log, arguments, Map.of());
+  }
+
+  /**
+   * As {@link #startJava(String, Path, List)}.
+   *
+   * @param environment variables besides those of this process
+   */
+  public static LoggedProcess startJava(
+      String name, Path log, List<String> arguments, Map<String, String> environment)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(arguments);
-    return start(name, log, new ProcessBuilder(command));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().putAll(environment);
+    return start(name, log, builder);
   }
 
   /**

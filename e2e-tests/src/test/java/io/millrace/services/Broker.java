@@ -11,15 +11,25 @@ public final class Broker extends TestedServer {
   private static final int REQUEST_LIMIT_MILLIS = 5_000;
 
   private final String bootstrapServers;
+  private final String securedServers;
 
-  Broker(Server server, int port) {
+  /**
+   * @param securedPort the same as {@code port} without a secured listener
+   */
+  Broker(Server server, int port, int securedPort) {
     super("Kafka", server);
     this.bootstrapServers = "127.0.0.1:" + port;
+    this.securedServers = "127.0.0.1:" + securedPort;
   }
 
   /** Host and port, as {@code bootstrap.servers} of a client. */
   public String bootstrapServers() {
     return bootstrapServers;
+  }
+
+  /** As {@link #bootstrapServers}, of the listener that {@link BrokerSecurity} describes. */
+  public String securedServers() {
+    return securedServers;
   }
 
   @Override

@@ -13,6 +13,9 @@ public final class Database extends TestedServer {
   /** The name of the database, of its owner and superuser, and the password. */
   static final String NAME = "test";
 
+  /** The password of each database. */
+  public static final String PASSWORD = NAME;
+
   private final String jdbcUrl;
 
   Database(Server server, int port) {
@@ -29,7 +32,7 @@ public final class Database extends TestedServer {
   }
 
   public String password() {
-    return NAME;
+    return PASSWORD;
   }
 
   /** A new connection, in auto-commit mode. */

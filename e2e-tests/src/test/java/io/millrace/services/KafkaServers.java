@@ -3,6 +3,7 @@ package io.millrace.services;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.testcontainers.kafka.KafkaContainer;
@@ -15,32 +16,42 @@ final class KafkaServers {
   /** A broker as a process. */
   static Broker process() throws IOException {
     int port = LoopbackPort.free();
+    return process(port, port, Map.of());
+  }
+
+  /** A broker as a process whose clients use a secured listener; tests use the other one too. */
+  static Broker securedProcess(BrokerSecurity security) throws IOException {
+    int port = LoopbackPort.free();
+    return process(LoopbackPort.free(), port, security.environment());
+  }
+
+  private static Broker process(int port, int securedPort, Map<String, String> security)
+      throws IOException {
     int controllerPort = LoopbackPort.free();
     Path folder = ServerProcess.newFolder(Product.KAFKA);
-    Map<String, String> environment =
-        Map.of(
-            "PATH",
-            System.getenv("PATH"),
-            "JAVA_HOME",
-            System.getProperty("java.home"),
-            "BROKER_LIBRARIES",
-            Product.KAFKA.libraries().toString(),
-            "BROKER_FOLDER",
-            ServerProcess.data(folder).toString(),
-            "KAFKA_LISTENERS",
-            "PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort,
-            "KAFKA_ADVERTISED_LISTENERS",
-            "PLAINTEXT://127.0.0.1:" + port,
-            "KAFKA_CONTROLLER_QUORUM_VOTERS",
-            "1@127.0.0.1:" + controllerPort);
+    String listeners =
+        "PLAINTEXT://127.0.0.1:"
+            + port
+            + (security.isEmpty()
+                ? ""
+                : "," + BrokerSecurity.LISTENER + "://127.0.0.1:" + securedPort);
+    Map<String, String> environment = new HashMap<>(security);
+    environment.put("PATH", System.getenv("PATH"));
+    environment.put("JAVA_HOME", System.getProperty("java.home"));
+    environment.put("BROKER_LIBRARIES", Product.KAFKA.libraries().toString());
+    environment.put("BROKER_FOLDER", ServerProcess.data(folder).toString());
+    environment.put("KAFKA_LISTENERS", listeners + ",CONTROLLER://127.0.0.1:" + controllerPort);
+    environment.put("KAFKA_ADVERTISED_LISTENERS", listeners);
+    environment.put("KAFKA_CONTROLLER_QUORUM_VOTERS", "1@127.0.0.1:" + controllerPort);
     List<String> command = List.of("sh", Product.KAFKA.script().toString());
-    return new Broker(new ServerProcess(Product.KAFKA, folder, command, environment), port);
+    Server server = new ServerProcess(Product.KAFKA, folder, command, environment);
+    return new Broker(server, port, securedPort);
   }
 
   /** A broker in a container. */
   static Broker container() throws IOException {
     int port = LoopbackPort.free();
-    return new Broker(new ServerContainer(new LoopbackKafkaContainer(port)), port);
+    return new Broker(new ServerContainer(new LoopbackKafkaContainer(port)), port, port);
   }
 
   /** In the host's network, where no port is mapped, on 127.0.0.1 only. */

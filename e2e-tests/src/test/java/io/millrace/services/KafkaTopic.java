@@ -2,21 +2,25 @@
 package io.millrace.services;
 
 import io.millrace.process.Await;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
@@ -24,12 +28,12 @@ import org.apache.kafka.common.serialization.StringSerializer;
  *
  * @param bootstrapServers the address of the broker
  */
-record KafkaTopic(String bootstrapServers, String name, int partitions) {
+public record KafkaTopic(String bootstrapServers, String name, int partitions) {
   private static final Duration POLL = Duration.ofMillis(200);
   private static final Duration READ_LIMIT = Duration.ofMinutes(1);
 
   /** Creates the topic. */
-  static KafkaTopic create(Broker broker, String name, int partitions) throws Exception {
+  public static KafkaTopic create(Broker broker, String name, int partitions) throws Exception {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
       admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1))).all().get();
     }
@@ -51,31 +55,60 @@ record KafkaTopic(String bootstrapServers, String name, int partitions) {
     return new ProducerRecord<>(name, value);
   }
 
+  /** Writes records, and returns when the broker has them all. */
+  public void send(List<ProducerRecord<String, String>> records) throws Exception {
+    try (KafkaProducer<String, String> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", bootstrapServers, "linger.ms", 5),
+            new StringSerializer(),
+            new StringSerializer())) {
+      for (Future<RecordMetadata> sent : records.stream().map(producer::send).toList()) {
+        sent.get();
+      }
+    }
+  }
+
+  /** Writes values to the partitions in turn. */
+  public void sendValues(List<String> values) throws Exception {
+    send(
+        IntStream.range(0, values.size())
+            .mapToObj(
+                i -> new ProducerRecord<String, String>(name, i % partitions, null, values.get(i)))
+            .toList());
+  }
+
+  /** The values of {@link #records} as text. */
+  public List<String> read(String isolationLevel) throws Exception {
+    return records(isolationLevel).stream()
+        .map(record -> new String(record.value(), StandardCharsets.UTF_8))
+        .toList();
+  }
+
   /**
-   * The values that a consumer of this isolation level sees. Waits until each transaction that has
+   * The records that a consumer of this isolation level sees. Waits until each transaction that has
    * written is committed or aborted, since a producer does not wait for the broker to mark it.
    *
    * @return in the order of each partition
    */
-  List<String> read(String isolationLevel) throws Exception {
+  public List<ConsumerRecord<byte[], byte[]>> records(String isolationLevel) throws Exception {
     Map<TopicPartition, Long> ends = ends();
     Map<String, Object> options =
         Map.of("bootstrap.servers", bootstrapServers, "isolation.level", isolationLevel);
-    List<String> values = new ArrayList<>();
-    try (KafkaConsumer<String, String> consumer =
-        new KafkaConsumer<>(options, new StringDeserializer(), new StringDeserializer())) {
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(options, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
       consumer.assign(ends.keySet());
       consumer.seekToBeginning(ends.keySet());
       Await.until(
           "topic " + name + " is read to its end",
           READ_LIMIT,
           () -> {
-            consumer.poll(POLL).forEach(record -> values.add(record.value()));
+            consumer.poll(POLL).forEach(records::add);
             return ends.keySet().stream().allMatch(p -> consumer.position(p) >= ends.get(p));
           },
-          () -> "expected " + ends + ", got " + values.size() + " values");
+          () -> "expected " + ends + ", got " + records.size() + " records");
     }
-    return values;
+    return records;
   }
 
   /** The ends of the partitions, behind open transactions. */

@@ -16,26 +16,27 @@ public final class Services {
 
   /** Starts a Kafka broker that the caller closes, and returns when it answers. */
   public static Broker startBroker() throws Exception {
-    Broker broker =
-        isInContainer(Product.KAFKA) ? KafkaServers.container() : KafkaServers.process();
-    try {
-      broker.start();
-      return broker;
-    } catch (Exception | Error e) {
-      broker.close();
-      throw e;
-    }
+    return started(
+        isInContainer(Product.KAFKA) ? KafkaServers.container() : KafkaServers.process());
+  }
+
+  /** As {@link #startBroker}, with a secured listener; always as a process. */
+  public static Broker startSecuredBroker(BrokerSecurity security) throws Exception {
+    return started(KafkaServers.securedProcess(security));
   }
 
   /** Starts a PostgreSQL server that the caller closes, and returns when it answers. */
   public static Database startDatabase() throws Exception {
-    Database database =
-        isInContainer(Product.POSTGRES) ? PostgresServers.container() : PostgresServers.process();
+    return started(
+        isInContainer(Product.POSTGRES) ? PostgresServers.container() : PostgresServers.process());
+  }
+
+  private static <T extends TestedServer> T started(T server) throws Exception {
     try {
-      database.start();
-      return database;
+      server.start();
+      return server;
     } catch (Exception | Error e) {
-      database.close();
+      server.close();
       throw e;
     }
   }

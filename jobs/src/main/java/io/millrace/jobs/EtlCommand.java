@@ -35,7 +35,17 @@ final class EtlCommand {
       description = "YAML file with settings; options given here win over it.")
   Path config;
 
-  @Option(names = "--source", paramLabel = "TYPE", description = "nexmark (default) or files.")
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description =
+          "Any key of the file, such as --set sink.kafka.topic=bids; docs/etl.md lists them.")
+  Map<String, String> settings;
+
+  @Option(
+      names = "--source",
+      paramLabel = "TYPE",
+      description = "nexmark (default), files or kafka.")
   String source;
 
   @Option(
@@ -140,7 +150,10 @@ final class EtlCommand {
           "Columns to partition by (default: the first one selected), if there is no --group-by.")
   String key;
 
-  @Option(names = "--sink", paramLabel = "TYPE", description = "files (default) or discard.")
+  @Option(
+      names = "--sink",
+      paramLabel = "TYPE",
+      description = "files (default), kafka and postgres, or several; or discard.")
   String sink;
 
   @Option(
@@ -320,6 +333,9 @@ final class EtlCommand {
     given.put(EtlOptions.CHECKPOINT_PATH.key(), checkpoints);
     given.put(EtlOptions.SAVEPOINT_PATH.key(), savepoints);
     given.put(EtlOptions.DEVICE.key(), device);
+    if (settings != null) {
+      given.putAll(settings);
+    }
     given.values().removeIf(Objects::isNull);
     return given;
   }

@@ -5,6 +5,7 @@ import io.millrace.column.Schema;
 import io.millrace.expression.Expression;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.jobs.operator.LastRowFunction;
 import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.aggregate.TwoPhasePlan;

@@ -19,11 +19,14 @@ import org.apache.flink.configuration.Configuration;
 final class EtlOptions {
   enum SourceType {
     NEXMARK,
-    FILES
+    FILES,
+    KAFKA
   }
 
   enum SinkType {
     FILES,
+    KAFKA,
+    POSTGRES,
     DISCARD
   }
 
@@ -55,7 +58,7 @@ final class EtlOptions {
       key("source.type")
           .enumType(SourceType.class)
           .defaultValue(SourceType.NEXMARK)
-          .withDescription("The source of rows: nexmark (generated bids) or files.");
+          .withDescription("The source of rows: nexmark (generated bids), files or kafka.");
   static final ConfigOption<Long> SOURCE_EVENTS =
       key("source.events")
           .longType()
@@ -130,11 +133,13 @@ final class EtlOptions {
           .withDescription(
               "Columns whose hash decides the subtask of a row; the first selected one if not"
                   + " given.");
-  static final ConfigOption<SinkType> SINK_TYPE =
+  static final ConfigOption<List<SinkType>> SINK_TYPE =
       key("sink.type")
           .enumType(SinkType.class)
-          .defaultValue(SinkType.FILES)
-          .withDescription("The sink of rows: files or discard.");
+          .asList()
+          .defaultValues(SinkType.FILES)
+          .withDescription(
+              "The sinks of rows: files, kafka and postgres, or several of them; or discard.");
   static final ConfigOption<String> SINK_PATH =
       key("sink.path")
           .stringType()
@@ -234,18 +239,31 @@ final class EtlOptions {
           .defaultValue("auto")
           .withDescription("Where kernels run: auto, cuda or host.");
 
+  /** How keys begin whose ends are names of the user. */
+  static final List<String> PREFIXES =
+      List.of(EtlKafka.METADATA, EtlKafka.PROPERTIES, EtlKafkaSink.PROPERTIES);
+
   static final List<ConfigOption<?>> ALL =
       Stream.of(
               List.of(SOURCE_TYPE, SOURCE_EVENTS, SOURCE_RATE),
               List.of(SOURCE_PATH, SOURCE_FORMAT, SOURCE_SCHEMA),
+              EtlKafka.ALL,
               EtlWatermark.ALL,
               List.of(WHERE, SELECT, GROUP_BY_KEYS, GROUP_BY_AGGREGATES),
               List.of(GROUP_BY_RESULT, GROUP_BY_STATE_TTL, GROUP_BY_TWO_PHASE),
               EtlWindow.OF_FUNCTIONS,
               EtlWindow.OF_WINDOWS,
               List.of(PARTITION_BY, SINK_TYPE, SINK_PATH, SINK_FORMAT, SINK_EXISTING),
+              EtlKafkaSink.ALL,
+              EtlPostgresSink.ALL,
               List.of(CSV_HEADER, CSV_DELIMITER, CSV_QUOTED_LINE_FEEDS),
-              List.of(ON_ERROR, BAD_ROWS_PATH, MAX_BAD_ROWS, BATCH_ROWS, BATCH_LATENCY),
+              List.of(
+                  ON_ERROR,
+                  BAD_ROWS_PATH,
+                  EtlKafkaSink.DEAD_LETTERS,
+                  MAX_BAD_ROWS,
+                  BATCH_ROWS,
+                  BATCH_LATENCY),
               List.of(PARALLELISM, CHECKPOINT_INTERVAL, CHECKPOINT_PATH, SAVEPOINT_PATH, DEVICE))
           .<ConfigOption<?>>flatMap(List::stream)
           .toList();
@@ -288,6 +306,7 @@ final class EtlOptions {
     List<String> keys = ALL.stream().map(ConfigOption::key).toList();
     boolean exists =
         keys.contains(key)
+            || PREFIXES.stream().anyMatch(prefix -> key.startsWith(prefix))
             || (mayBeSection && keys.stream().anyMatch(name -> name.startsWith(key + ".")));
     if (!exists) {
       throw new UsageException(
@@ -303,7 +322,9 @@ final class EtlOptions {
 
   /** A path to read implies the source type files. */
   private static Configuration typed(Map<String, String> values) {
-    Configuration configuration = Configuration.fromMap(values);
+    Map<String, String> texts = new TreeMap<>(values);
+    texts.computeIfPresent(SINK_TYPE.key(), (key, types) -> types.replaceAll("\\s*,\\s*", ";"));
+    Configuration configuration = Configuration.fromMap(texts);
     for (ConfigOption<?> option : ALL) {
       check(configuration, option);
     }
@@ -318,7 +339,8 @@ final class EtlOptions {
       configuration.getOptional(option);
     } catch (IllegalArgumentException e) {
       String text = configuration.toMap().get(option.key());
-      Object value = option.defaultValue();
+      Object value =
+          option.defaultValue() instanceof List<?> list ? list.get(0) : option.defaultValue();
       String choices =
           value instanceof Enum<?> constant
               ? "one of "

@@ -12,6 +12,7 @@ import io.millrace.connectors.files.TextFileSource;
 import io.millrace.connectors.files.TextLine;
 import io.millrace.connectors.files.TextLineFormat;
 import io.millrace.connectors.files.block.JsonDecodingOperator;
+import io.millrace.connectors.files.block.TextBlock;
 import io.millrace.connectors.files.block.TextBlockFormat;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.CsvEncoder;
@@ -20,17 +21,24 @@ import io.millrace.connectors.formats.JsonLineParser;
 import io.millrace.connectors.formats.JsonLinesEncoder;
 import io.millrace.connectors.formats.LineParser;
 import io.millrace.connectors.formats.TableEncoder;
+import io.millrace.connectors.kafka.KafkaDecodingOperator;
+import io.millrace.connectors.kafka.MalformedKafkaRecord;
 import io.millrace.connectors.nexmark.NexmarkOptions;
 import io.millrace.connectors.nexmark.NexmarkStreams;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.SinkType;
-import io.millrace.jobs.EtlOptions.SourceType;
+import io.millrace.jobs.cluster.ClusterStatus;
+import io.millrace.jobs.operator.BadRowCountingFunction;
+import io.millrace.jobs.operator.CountingOperator;
+import io.millrace.jobs.operator.DiscardingOperator;
+import io.millrace.jobs.operator.FailedRowCountingFunction;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.api.KeyedColumnStream;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.BatchOptions;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.file.src.FileSourceSplit;
@@ -41,6 +49,7 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.util.ParameterTool;
 
 /** Makes the job of an {@link EtlPlan}. */
 final class EtlPipeline {
@@ -49,6 +58,8 @@ final class EtlPipeline {
   private final Configuration configuration;
   // The side output of the parser; null until it is added, and if no files are read.
   private DataStream<MalformedLine> malformedLines;
+  // null if no topics are read
+  private DataStream<MalformedKafkaRecord> deadLetters;
 
   private EtlPipeline(StreamExecutionEnvironment environment, EtlPlan plan) {
     this.environment = environment;
@@ -74,7 +85,12 @@ final class EtlPipeline {
         selected.keyBy(plan.keys().toArray(String[]::new)).uid("partition");
     ColumnStream result =
         plan.grouping().map(grouping -> group(grouping, partitioned)).orElse(partitioned);
-    sink(count(result, EtlProgress.OUT));
+    ColumnStream counted = count(result, EtlProgress.OUT);
+    environment
+        .getConfig()
+        .setGlobalJobParameters(
+            ParameterTool.fromMap(Map.of(ClusterStatus.EXPLAIN, counted.explain())));
+    sink(counted);
   }
 
   private static ColumnStream count(ColumnStream batches, String place) {
@@ -101,7 +117,11 @@ final class EtlPipeline {
   }
 
   private ColumnStream source() {
-    return plan.sourceType() == SourceType.NEXMARK ? generated() : read();
+    return switch (plan.sourceType()) {
+      case NEXMARK -> generated();
+      case FILES -> read();
+      case KAFKA -> readTopics();
+    };
   }
 
   private ColumnStream generated() {
@@ -135,6 +155,9 @@ final class EtlPipeline {
               .returns(MalformedLineSerializer.typeInformation())
               .uid("count-failed-rows");
       badRows = malformedLines.union(failed);
+      if (plan.writesDeadLetters()) {
+        deadLetters = deadLetters.union(EtlKafka.records(failed));
+      }
     }
     SingleOutputStreamOperator<MalformedLine> counted =
         badRows
@@ -143,21 +166,44 @@ final class EtlPipeline {
             .uid("count-bad-rows")
             // One subtask sees all bad rows, even if the scheduler chooses the parallelism.
             .forceNonParallel();
-    FileSinks.malformedLines(counted, new Path(plan.badRowsPath())).uid("bad-rows");
+    if (plan.writesDeadLetters()) {
+      counted.sinkTo(new DiscardingSink<>()).uid("bad-rows");
+      EtlKafkaSink.writeDeadLetters(deadLetters, configuration);
+    } else {
+      FileSinks.malformedLines(counted, new Path(plan.badRowsPath())).uid("bad-rows");
+    }
   }
 
   private ColumnStream read() {
     return plan.readsBlocks() ? readBlocks() : readLines();
   }
 
+  private ColumnStream readTopics() {
+    SingleOutputStreamOperator<ColumnBatch> batches =
+        EtlKafka.read(
+            environment,
+            configuration,
+            plan.skipsBadRows(),
+            plan.hasPositions(),
+            plan.columnWatermarks());
+    DataStream<MalformedKafkaRecord> malformed =
+        batches.getSideOutput(KafkaDecodingOperator.MALFORMED_RECORDS);
+    malformedLines = EtlKafka.lines(malformed);
+    deadLetters = malformed;
+    return ColumnStream.fromBatches(batches);
+  }
+
   private ColumnStream readBlocks() {
     TextFileSource files = files();
+    DataStream<TextBlock> blocks =
+        source(files, new TextBlockFormat(files.lines().maximumLineBytes()));
     SingleOutputStreamOperator<ColumnBatch> batches =
         JsonDecodingOperator.decode(
-                source(files, new TextBlockFormat(files.lines().maximumLineBytes())),
+                blocks,
                 plan.sourceSchema(),
                 policy(),
-                configuration.get(EtlOptions.BATCH_ROWS))
+                configuration.get(EtlOptions.BATCH_ROWS),
+                plan.columnWatermarks())
             .uid("parse");
     malformedLines = batches.getSideOutput(LineParsingFunction.MALFORMED_LINES);
     return ColumnStream.fromBatches(batches);
@@ -204,11 +250,15 @@ final class EtlPipeline {
   }
 
   private void sink(ColumnStream stream) {
-    if (plan.sinkType() == SinkType.DISCARD) {
-      discard(stream, "");
-      return;
+    plan.checkWritten(stream.schema());
+    for (SinkType type : plan.sinkTypes()) {
+      switch (type) {
+        case FILES -> write(stream, plan.sinkPath(), "sink");
+        case KAFKA -> EtlKafkaSink.write(stream, configuration);
+        case POSTGRES -> EtlPostgresSink.write(stream, configuration);
+        case DISCARD -> discard(stream, "");
+      }
     }
-    write(stream, plan.sinkPath(), "sink");
   }
 
   private void lateRowsSink(ColumnStream lateRows) {

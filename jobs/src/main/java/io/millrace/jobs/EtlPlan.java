@@ -7,6 +7,7 @@ import io.millrace.connectors.files.LinePosition;
 import io.millrace.connectors.files.TextLineOptions;
 import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.nexmark.NexmarkSchemas;
+import io.millrace.connectors.records.EventTimeWatermarks;
 import io.millrace.format.json.JsonReader;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.GroupByResult;
@@ -77,6 +78,7 @@ record EtlPlan(
             .orElseGet(() -> List.of(selected.field(0).name()));
     checkKeys(selected, keys);
     checkEnds(configuration, grouping);
+    checkSinks(configuration);
     EtlPlan plan = new EtlPlan(configuration, source, selection, hasPositions, grouping, keys);
     plan.csv();
     plan.watermarks();
@@ -85,14 +87,53 @@ record EtlPlan(
 
   private static void checkEnds(Configuration configuration, Optional<EtlGrouping> grouping) {
     boolean isEndless =
-        configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.NEXMARK
-            && configuration.get(EtlOptions.SOURCE_EVENTS) == 0;
+        switch (configuration.get(EtlOptions.SOURCE_TYPE)) {
+          case NEXMARK -> configuration.get(EtlOptions.SOURCE_EVENTS) == 0;
+          case KAFKA -> configuration.get(EtlKafka.END) == EtlKafka.End.NONE;
+          case FILES -> false;
+        };
     if (grouping.isPresent()
         && grouping.get().window().isEmpty()
         && isEndless
         && configuration.get(EtlOptions.GROUP_BY_RESULT) == GroupByResult.LAST) {
       throw new UsageException(
-          "group-by.result: last needs input that ends, and source.events is 0; set changes");
+          "group-by.result: last needs input that ends, and this input does not; set changes");
+    }
+    if (grouping.flatMap(EtlGrouping::window).isPresent()
+        && configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.KAFKA
+        && isEndless
+        && !configuration.contains(EtlWatermark.COLUMN)) {
+      throw new UsageException(
+          "windows of topics that do not end need " + EtlWatermark.COLUMN.key());
+    }
+  }
+
+  private static void checkSinks(Configuration configuration) {
+    List<SinkType> sinks = configuration.get(EtlOptions.SINK_TYPE);
+    if (sinks.stream().distinct().count() < sinks.size()
+        || (sinks.contains(SinkType.DISCARD) && sinks.size() > 1)) {
+      throw new UsageException(
+          "sink.type: expected each of files, kafka and postgres at most once, or discard alone");
+    }
+    if (sinks.contains(SinkType.KAFKA)) {
+      EtlKafkaSink.check(configuration);
+    }
+    if (sinks.contains(SinkType.POSTGRES)) {
+      EtlPostgresSink.check(configuration);
+    }
+  }
+
+  /**
+   * Checks that the keys of sinks are written.
+   *
+   * @throws UsageException if one is not
+   */
+  void checkWritten(Schema written) {
+    if (sinkTypes().contains(SinkType.KAFKA)) {
+      EtlKafkaSink.checkColumns(configuration, written);
+    }
+    if (sinkTypes().contains(SinkType.POSTGRES)) {
+      EtlPostgresSink.checkColumns(configuration, written);
     }
   }
 
@@ -100,8 +141,12 @@ record EtlPlan(
     return configuration.get(EtlOptions.SOURCE_TYPE);
   }
 
-  SinkType sinkType() {
+  List<SinkType> sinkTypes() {
     return configuration.get(EtlOptions.SINK_TYPE);
+  }
+
+  boolean writesFiles() {
+    return sinkTypes().contains(SinkType.FILES);
   }
 
   Format sinkFormat() {
@@ -112,6 +157,11 @@ record EtlPlan(
     return configuration.get(EtlOptions.SINK_PATH);
   }
 
+  /** Whether records that are not rows go to a topic of Kafka. */
+  boolean writesDeadLetters() {
+    return skipsBadRows() && configuration.contains(EtlKafkaSink.DEAD_LETTERS);
+  }
+
   String badRowsPath() {
     return configuration.getOptional(EtlOptions.BAD_ROWS_PATH).orElse(sinkPath() + "-bad");
   }
@@ -120,7 +170,7 @@ record EtlPlan(
   Optional<String> lateRowsPath() {
     return configuration
         .getOptional(EtlWindow.LATE_ROWS)
-        .filter(path -> sinkType() == SinkType.FILES && grouping.isPresent());
+        .filter(path -> writesFiles() && grouping.isPresent());
   }
 
   String savepointsPath() {
@@ -133,7 +183,7 @@ record EtlPlan(
   }
 
   private static boolean skipsBadRows(Configuration configuration) {
-    return configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.FILES
+    return configuration.get(EtlOptions.SOURCE_TYPE) != SourceType.NEXMARK
         && configuration.get(EtlOptions.ON_ERROR) == OnError.SKIP;
   }
 
@@ -142,7 +192,6 @@ record EtlPlan(
     return sourceType() == SourceType.FILES
         && configuration.get(EtlOptions.SOURCE_FORMAT) == Format.JSON
         && !hasPositions
-        && !configuration.contains(EtlWatermark.COLUMN)
         && JsonReader.unsupported(sourceSchema).isEmpty();
   }
 
@@ -187,12 +236,21 @@ record EtlPlan(
   }
 
   /**
-   * The watermarks of rows from files.
+   * The watermarks of rows from files that are read line by line.
    *
    * @throws UsageException as {@link EtlWatermark#strategy}
    */
   WatermarkStrategy<RowData> watermarks() {
     return EtlWatermark.strategy(configuration, sourceSchema);
+  }
+
+  /**
+   * The watermarks of batches from files that are read in blocks; empty if no column is named.
+   *
+   * @throws UsageException as {@link EtlWatermark#ofColumn}
+   */
+  Optional<EventTimeWatermarks> columnWatermarks() {
+    return EtlWatermark.ofColumn(configuration, sourceSchema);
   }
 
   /** How files are cut into lines. */
@@ -209,6 +267,10 @@ record EtlPlan(
   private static Schema sourceSchema(Configuration configuration) {
     if (configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.NEXMARK) {
       return NexmarkSchemas.BID;
+    }
+    if (configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.KAFKA) {
+      EtlKafka.check(configuration);
+      return EtlKafka.schema(configuration);
     }
     String path = required(configuration.get(EtlOptions.SOURCE_PATH), EtlOptions.SOURCE_PATH.key());
     if (configuration.get(EtlOptions.SOURCE_FORMAT) == Format.ARROW) {

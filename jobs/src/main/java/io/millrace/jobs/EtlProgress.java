@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.jobs;
 
-import io.millrace.jobs.EtlOptions.SinkType;
+import io.millrace.jobs.operator.BadRowCountingFunction;
+import io.millrace.jobs.operator.CountingOperator;
+import io.millrace.jobs.operator.FailedRowCountingFunction;
+import io.millrace.jobs.operator.TooManyBadRowsException;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
@@ -12,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
@@ -21,9 +25,6 @@ final class EtlProgress {
   static final String IN = "in";
   static final String OUT = "out";
   static final String LATE = "late";
-  static final String BAD_ROWS = "bad rows";
-  // The bad rows that were parsed, and so are counted in the rows in.
-  static final String FAILED_ROWS = "failed rows";
   private static final String LATE_ROWS = CountingOperator.ROWS + LATE;
   private static final Duration INTERVAL = Duration.ofSeconds(2);
 
@@ -88,8 +89,11 @@ final class EtlProgress {
    */
   static void checkBadRows(JobExecutionResult result, EtlPlan plan) {
     Map<String, Object> counts = result.getAllAccumulatorResults();
-    long badRows = count(counts, BAD_ROWS);
-    long allRows = count(counts, CountingOperator.ROWS + IN) + badRows - count(counts, FAILED_ROWS);
+    long badRows = count(counts, BadRowCountingFunction.BAD_ROWS);
+    long allRows =
+        count(counts, CountingOperator.ROWS + IN)
+            + badRows
+            - count(counts, FailedRowCountingFunction.FAILED_ROWS);
     if (plan.badRowLimit().isExceeded(badRows, allRows)) {
       throw new TooManyBadRowsException(
           String.format(
@@ -122,7 +126,8 @@ final class EtlProgress {
             count(counts, CountingOperator.ROWS + OUT),
             count(counts, CountingOperator.BATCHES + IN),
             rate,
-            more(counts, BAD_ROWS, "bad rows") + more(counts, LATE_ROWS, "late rows")));
+            more(counts, BadRowCountingFunction.BAD_ROWS, "bad rows")
+                + more(counts, LATE_ROWS, "late rows")));
     lastNanos = now;
     lastRows = rows;
   }
@@ -141,7 +146,7 @@ final class EtlProgress {
     out.println();
     row("rows in", String.format(Locale.ROOT, "%,d", rows));
     row("rows out", String.format(Locale.ROOT, "%,d", count(counts, CountingOperator.ROWS + OUT)));
-    long badRows = count(counts, BAD_ROWS);
+    long badRows = count(counts, BadRowCountingFunction.BAD_ROWS);
     row(
         "bad rows",
         String.format(Locale.ROOT, "%,d", badRows)
@@ -164,7 +169,20 @@ final class EtlProgress {
     counts.keySet().stream()
         .filter(name -> name.startsWith(CountingOperator.DEVICE))
         .forEach(name -> row("device", name.substring(CountingOperator.DEVICE.length())));
-    row("output", plan.sinkType() == SinkType.FILES ? plan.sinkPath() : "discarded");
+    row("output", output(plan));
+  }
+
+  private static String output(EtlPlan plan) {
+    return plan.sinkTypes().stream()
+        .map(
+            type ->
+                switch (type) {
+                  case FILES -> plan.sinkPath();
+                  case KAFKA -> "topic " + plan.configuration().get(EtlKafkaSink.TOPIC);
+                  case POSTGRES -> "table " + plan.configuration().get(EtlPostgresSink.TABLE);
+                  case DISCARD -> "discarded";
+                })
+        .collect(Collectors.joining(", "));
   }
 
   private void row(String name, String value) {

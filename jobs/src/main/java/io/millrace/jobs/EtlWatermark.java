@@ -5,9 +5,11 @@ import static org.apache.flink.configuration.ConfigOptions.key;
 
 import io.millrace.column.Schema;
 import io.millrace.column.TypeId;
+import io.millrace.connectors.records.EventTimeWatermarks;
 import io.millrace.operators.sql.SchemaParser;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
@@ -53,6 +55,21 @@ final class EtlWatermark {
                 row.isNullAt(column)
                     ? Long.MIN_VALUE
                     : row.getTimestamp(column, MILLIS_DIGITS).getMillisecond());
+  }
+
+  /**
+   * The watermarks of batches of {@code source}; empty if no column is named.
+   *
+   * @throws UsageException as {@link #strategy}
+   */
+  static Optional<EventTimeWatermarks> ofColumn(Configuration settings, Schema source) {
+    if (!settings.contains(COLUMN)) {
+      return Optional.empty();
+    }
+    String column = source.names().get(column(settings.get(COLUMN), source));
+    EventTimeWatermarks watermarks = EventTimeWatermarks.of(column).withDelay(settings.get(DELAY));
+    return Optional.of(
+        settings.getOptional(EtlKafka.IDLE).map(watermarks::withIdleTimeout).orElse(watermarks));
   }
 
   private static int column(String text, Schema source) {

@@ -53,7 +53,18 @@ final class OptionUse {
       new Condition(
           "source.type is files", settings -> settings.get(SOURCE_TYPE) == SourceType.FILES);
   private static final Condition TO_FILES =
-      new Condition("sink.type is files", settings -> settings.get(SINK_TYPE) == SinkType.FILES);
+      new Condition("sink.type has files", settings -> writes(settings, SinkType.FILES));
+  private static final Condition TO_KAFKA =
+      new Condition("sink.type has kafka", settings -> writes(settings, SinkType.KAFKA));
+  private static final Condition TO_POSTGRES =
+      new Condition("sink.type has postgres", settings -> writes(settings, SinkType.POSTGRES));
+  private static final Condition FROM_KAFKA =
+      new Condition(
+          "source.type is kafka", settings -> settings.get(SOURCE_TYPE) == SourceType.KAFKA);
+  private static final Condition READ =
+      new Condition(
+          "source.type is files or kafka",
+          settings -> settings.get(SOURCE_TYPE) != SourceType.NEXMARK);
   private static final Condition FROM_CSV =
       new Condition(
           "CSV files are read",
@@ -66,8 +77,12 @@ final class OptionUse {
                   || (TO_FILES.holds.test(settings) && settings.get(SINK_FORMAT) == Format.CSV));
   private static final Condition SKIPPED =
       new Condition(
-          "source.type is files and on-error is skip",
-          settings -> FROM_FILES.holds.test(settings) && settings.get(ON_ERROR) == OnError.SKIP);
+          "source.type is files or kafka and on-error is skip",
+          settings -> READ.holds.test(settings) && settings.get(ON_ERROR) == OnError.SKIP);
+  private static final Condition SKIPPED_RECORDS =
+      new Condition(
+          "source.type is kafka and on-error is skip",
+          settings -> FROM_KAFKA.holds.test(settings) && SKIPPED.holds.test(settings));
 
   private static final Condition GROUPED =
       new Condition("group-by.keys is given", settings -> settings.contains(GROUP_BY_KEYS));
@@ -84,7 +99,7 @@ final class OptionUse {
           settings -> WINDOWED.holds.test(settings) && !settings.contains(EtlWindow.SESSION));
   private static final Condition WINDOWED_TO_FILES =
       new Condition(
-          "group-by.keys and a window are given, and sink.type is files",
+          "group-by.keys and a window are given, and sink.type has files",
           settings -> WINDOWED.holds.test(settings) && TO_FILES.holds.test(settings));
   private static final Condition WITHOUT_WINDOWS =
       new Condition(
@@ -96,15 +111,15 @@ final class OptionUse {
           settings ->
               WITHOUT_WINDOWS.holds.test(settings)
                   && settings.get(GROUP_BY_RESULT) == EtlOptions.GroupByResult.CHANGES);
-  private static final Condition WINDOWED_FILES =
+  private static final Condition WINDOWED_INPUT =
       new Condition(
-          "rows of files are grouped by windows",
-          settings -> FROM_FILES.holds.test(settings) && WINDOWED.holds.test(settings));
+          "rows of files or topics are grouped by windows",
+          settings -> READ.holds.test(settings) && WINDOWED.holds.test(settings));
   private static final Condition WITH_WATERMARK =
       new Condition(
           "source.watermark.column is given",
           settings ->
-              WINDOWED_FILES.holds.test(settings) && settings.contains(EtlWatermark.COLUMN));
+              WINDOWED_INPUT.holds.test(settings) && settings.contains(EtlWatermark.COLUMN));
 
   // All other options matter always.
   private static final Map<ConfigOption<?>, Condition> CONDITIONS = new LinkedHashMap<>();
@@ -114,7 +129,7 @@ final class OptionUse {
     CONDITIONS.put(SOURCE_RATE, GENERATED);
     CONDITIONS.put(SOURCE_PATH, FROM_FILES);
     CONDITIONS.put(SOURCE_FORMAT, FROM_FILES);
-    CONDITIONS.put(SOURCE_SCHEMA, FROM_FILES);
+    CONDITIONS.put(SOURCE_SCHEMA, READ);
     CONDITIONS.put(BATCH_LATENCY, FROM_FILES);
     CONDITIONS.put(SINK_PATH, TO_FILES);
     CONDITIONS.put(SINK_FORMAT, TO_FILES);
@@ -122,7 +137,7 @@ final class OptionUse {
     CONDITIONS.put(CSV_HEADER, CSV);
     CONDITIONS.put(CSV_DELIMITER, CSV);
     CONDITIONS.put(CSV_QUOTED_LINE_FEEDS, FROM_CSV);
-    CONDITIONS.put(ON_ERROR, FROM_FILES);
+    CONDITIONS.put(ON_ERROR, READ);
     CONDITIONS.put(GROUP_BY_AGGREGATES, GROUPED);
     CONDITIONS.put(GROUP_BY_RESULT, WITHOUT_WINDOWS);
     CONDITIONS.put(GROUP_BY_STATE_TTL, CHANGES);
@@ -131,14 +146,22 @@ final class OptionUse {
     EtlWindow.OF_WINDOWS.forEach(option -> CONDITIONS.put(option, WINDOWED));
     CONDITIONS.put(EtlWindow.OFFSET, WITH_FIXED_WINDOWS);
     CONDITIONS.put(EtlWindow.LATE_ROWS, WINDOWED_TO_FILES);
-    CONDITIONS.put(EtlWatermark.COLUMN, WINDOWED_FILES);
+    CONDITIONS.put(EtlWatermark.COLUMN, WINDOWED_INPUT);
     CONDITIONS.put(EtlWatermark.DELAY, WITH_WATERMARK);
     CONDITIONS.put(PARTITION_BY, NOT_GROUPED);
+    EtlKafka.ALL.forEach(option -> CONDITIONS.put(option, FROM_KAFKA));
+    EtlKafkaSink.ALL.forEach(option -> CONDITIONS.put(option, TO_KAFKA));
+    EtlPostgresSink.ALL.forEach(option -> CONDITIONS.put(option, TO_POSTGRES));
+    CONDITIONS.put(EtlKafkaSink.DEAD_LETTERS, SKIPPED_RECORDS);
     CONDITIONS.put(BAD_ROWS_PATH, SKIPPED);
     CONDITIONS.put(MAX_BAD_ROWS, SKIPPED);
   }
 
   private OptionUse() {}
+
+  private static boolean writes(Configuration settings, SinkType type) {
+    return settings.get(SINK_TYPE).contains(type);
+  }
 
   /**
    * Checks that each option that is given matters. One of the file may be idle where the command

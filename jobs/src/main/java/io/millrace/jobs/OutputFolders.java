@@ -3,7 +3,6 @@ package io.millrace.jobs;
 
 import io.millrace.connectors.files.InputFiles;
 import io.millrace.jobs.EtlOptions.ExistingFiles;
-import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -31,11 +30,11 @@ final class OutputFolders {
     this.plan = plan;
     this.resumed = resumed;
     this.existing = plan.configuration().get(EtlOptions.SINK_EXISTING);
-    if (plan.sinkType() == SinkType.FILES) {
+    if (plan.writesFiles()) {
       folders.put(EtlOptions.SINK_PATH.key(), path(plan.sinkPath()));
     }
     plan.lateRowsPath().ifPresent(path -> folders.put(EtlWindow.LATE_ROWS.key(), path(path)));
-    if (plan.skipsBadRows()) {
+    if (plan.skipsBadRows() && !plan.writesDeadLetters()) {
       folders.put(EtlOptions.BAD_ROWS_PATH.key(), path(plan.badRowsPath()));
     }
   }

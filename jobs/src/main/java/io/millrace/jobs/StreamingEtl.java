@@ -3,6 +3,7 @@ package io.millrace.jobs;
 
 import io.millrace.device.Device;
 import io.millrace.device.DeviceUnavailableException;
+import io.millrace.jobs.operator.TooManyBadRowsException;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Optional;

@@ -21,10 +21,10 @@ public final class RecordBytes implements AutoCloseable {
       new PerDevice<>(host -> new HostLineKernels(), CudaLineKernels::new);
 
   /** The most bytes, so that positions count from an aligned word and beyond the last byte. */
-  private static final int MAX_BYTES = Integer.MAX_VALUE - 15;
+  public static final int MAX_BYTES = Integer.MAX_VALUE - 15;
 
   /** The most records, so that columns of two words have fewer than 2 Gi words. */
-  private static final int MAX_RECORDS = 1 << 30;
+  public static final int MAX_RECORDS = 1 << 30;
 
   // Fewer bytes than most lines have: rather too much room than a second attempt.
   private static final int BYTES_OF_LINE = 32;

@@ -46,6 +46,7 @@ class AllocationCoverageTest {
           Map.entry("io.millrace.format.record.RecordColumns", CONNECTORS),
           Map.entry("io.millrace.format.record.RecordFaults", CONNECTORS),
           Map.entry("io.millrace.format.record.TableReader", CONNECTORS),
+          Map.entry("io.millrace.format.write.PlanWriter", CONNECTORS),
           Map.entry("io.millrace.kernel.cast.Cast", NO_OPERATOR),
           Map.entry("io.millrace.kernel.gather.GatherKernels", GPU_ONLY),
           Map.entry("io.millrace.kernel.partition.PartitionKernels", GPU_ONLY),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
+import io.millrace.operators.wire.ImmutableTypeInformation;
+import io.millrace.operators.wire.ImmutableTypeSerializer;
 import java.io.IOException;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Records of CSV to tables. */
+/** Records of CSV. */
 package io.millrace.format.csv;

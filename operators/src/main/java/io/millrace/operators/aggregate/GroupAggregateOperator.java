@@ -76,6 +76,7 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
   public void initializeState(StateInitializationContext context) throws Exception {
     steps = plan.steps();
     super.initializeState(context);
+    deviceContext().logFallback(this, plan.hostReasons());
   }
 
   @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.batching;
 
+import io.millrace.operators.context.EventLine;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -15,7 +16,8 @@ import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
  * The metrics of a batching operator in the group {@code batching}: counters {@code rows}, {@code
  * batches}, {@code bytes} and {@code flush.<cause>}; the histogram {@code latencyMillis}, the age
  * of each batch's oldest row when it was sent; the gauges {@code rowLimit} and {@code batchFill},
- * the last batch's rows divided by {@link BatchOptions#maxRows}.
+ * the last batch's rows divided by {@link BatchOptions#maxRows}. Logs when most batches are closed
+ * for another cause than before.
  */
 final class BatchingMetrics {
   private static final String GROUP = "batching";
@@ -25,18 +27,21 @@ final class BatchingMetrics {
   private final Counter batches;
   private final Counter bytes;
   private final Map<FlushCause, Counter> flushes = new EnumMap<>(FlushCause.class);
+  private final FlushCauses causes = new FlushCauses();
   private final Histogram latencyMillis;
+  private final String operator;
   private final int maxRows;
   private volatile double batchFill;
 
   BatchingMetrics(MetricGroup operator, int maxRows, IntSupplier rowLimit) {
+    this.operator = operator.getMetricIdentifier("");
     MetricGroup group = operator.addGroup(GROUP);
     this.rows = group.counter("rows");
     this.batches = group.counter("batches");
     this.bytes = group.counter("bytes");
     MetricGroup flushGroup = group.addGroup("flush");
     for (FlushCause cause : FlushCause.values()) {
-      flushes.put(cause, flushGroup.counter(cause.name().toLowerCase(Locale.ROOT)));
+      flushes.put(cause, flushGroup.counter(name(cause)));
     }
     this.latencyMillis =
         group.histogram("latencyMillis", new DescriptiveStatisticsHistogram(HISTOGRAM_WINDOW));
@@ -52,5 +57,19 @@ final class BatchingMetrics {
     bytes.inc(batchBytes);
     latencyMillis.update(oldestRowMillis);
     batchFill = (double) batchRows / maxRows;
+    causes.add(cause).ifPresent(this::log);
+  }
+
+  private void log(FlushCauses.Change change) {
+    new EventLine("flush_cause")
+        .with("operator", operator)
+        .with("before", change.before() == null ? "" : name(change.before()))
+        .with("after", name(change.after()))
+        .with("percent", 100L * change.count() / FlushCauses.WINDOW)
+        .log();
+  }
+
+  private static String name(FlushCause cause) {
+    return cause.name().toLowerCase(Locale.ROOT);
   }
 }

@@ -2,6 +2,7 @@
 package io.millrace.operators.context;
 
 import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
@@ -131,6 +132,20 @@ public final class DeviceContext implements AutoCloseable {
    */
   public MemoryResource pinnedResource() {
     return pinnedResource;
+  }
+
+  /**
+   * Logs why an operator works on the host although the device is a GPU; nothing on the host.
+   *
+   * @param reasons nothing is logged if there are none
+   */
+  public void logFallback(AbstractStreamOperator<?> operator, List<String> reasons) {
+    if (device().kind() == DeviceKind.CUDA && !reasons.isEmpty()) {
+      new EventLine("fallback")
+          .with("operator", operator.getMetricGroup().getMetricIdentifier(""))
+          .with("reason", String.join("; ", reasons))
+          .log();
+    }
   }
 
   /** Runs the operator's device work, and retries it if it runs out of memory. */

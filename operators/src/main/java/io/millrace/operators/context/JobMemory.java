@@ -18,10 +18,17 @@ final class JobMemory {
 
   private final SpillQuota quota;
   private final AtomicBoolean warned = new AtomicBoolean();
+  private final SpillBurst spillBurst;
   private int users;
 
   JobMemory(SpillQuota quota) {
     this.quota = quota;
+    this.spillBurst = new SpillBurst(quota.name(), quota.statistics());
+  }
+
+  /** Logs a burst of spilling that has ended. */
+  void logSpilling(long nowNanos) {
+    spillBurst.observe(nowNanos).ifPresent(EventLine::log);
   }
 
   void addUser() {

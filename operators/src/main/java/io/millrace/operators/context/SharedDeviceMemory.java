@@ -19,10 +19,15 @@ import io.millrace.memory.spill.SpillStatistics;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
+import org.apache.flink.util.FatalExitExceptionHandler;
 import org.apache.flink.util.clock.SystemClock;
+import org.apache.flink.util.concurrent.ExecutorThreadFactory;
 
 /**
  * The memory of a device that the jobs of this process share: pools of device and pinned host
@@ -51,6 +56,9 @@ final class SharedDeviceMemory {
   private final SpillManager manager;
   private final GpuSemaphore semaphore;
   private final Map<Object, JobMemory> jobs = new HashMap<>();
+  private final ScheduledExecutorService spillLog =
+      Executors.newSingleThreadScheduledExecutor(
+          new ExecutorThreadFactory("millrace spill log", FatalExitExceptionHandler.INSTANCE));
 
   private SharedDeviceMemory(Device device, LayeredOptions options) {
     this.device = device;
@@ -80,6 +88,15 @@ final class SharedDeviceMemory {
             options.ofProcess(MemoryOptions.SPILL_ON_DEMAND).orElseThrow(),
             new SpillStatistics(2),
             SystemClock.getInstance()::relativeTimeNanos);
+    long interval = SpillBurst.QUIET.toMillis();
+    this.spillLog.scheduleWithFixedDelay(
+        this::logSpilling, interval, interval, TimeUnit.MILLISECONDS);
+  }
+
+  private void logSpilling() {
+    synchronized (OPEN) {
+      jobs.values().forEach(job -> job.logSpilling(SystemClock.getInstance().relativeTimeNanos()));
+    }
   }
 
   /**
@@ -165,6 +182,7 @@ final class SharedDeviceMemory {
   }
 
   private void close() {
+    spillLog.shutdownNow();
     try (DeviceStream stream = device.createStream()) {
       manager.close();
       devicePool.ifPresent(pool -> pool.trim(stream));

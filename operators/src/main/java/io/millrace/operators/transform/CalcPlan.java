@@ -345,6 +345,11 @@ public final class CalcPlan implements Serializable {
     }
 
     @Override
+    public List<String> hostReasons() {
+      return calc.hostReasons();
+    }
+
+    @Override
     public void close() {
       try (calc;
           calcWithEventTimes) {

@@ -4,6 +4,7 @@ package io.millrace.operators.transform;
 import io.millrace.column.Table;
 import io.millrace.operators.context.DeviceContext;
 import java.io.Serializable;
+import java.util.List;
 import org.apache.flink.annotation.PublicEvolving;
 
 /** The operation of a {@link TransformOperator} on each table. */
@@ -23,6 +24,11 @@ public interface TableTransform extends AutoCloseable {
    *     fails for
    */
   Table apply(Table input);
+
+  /** Why it works on the host although the device is a GPU; empty if it works on the device. */
+  default List<String> hostReasons() {
+    return List.of();
+  }
 
   @Override
   default void close() {}

@@ -88,6 +88,7 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
   public void open() throws Exception {
     super.open();
     transform = factory.create(deviceContext());
+    deviceContext().logFallback(this, transform.hostReasons());
     failedRows = new FailedRows(transform, deviceContext());
   }
 

@@ -175,6 +175,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   @Override
   public void open() throws Exception {
     super.open();
+    deviceContext().logFallback(this, plan.hostReasons());
     if (window.isProcessingTime()) {
       clock.awaitNextFiring();
     }

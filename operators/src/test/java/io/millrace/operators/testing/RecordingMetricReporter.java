@@ -48,6 +48,11 @@ public final class RecordingMetricReporter implements MetricReporter {
         .sum();
   }
 
+  /** The identifiers of the metrics that there are, and of counters of subtasks that have ended. */
+  public static List<String> identifiers() {
+    return Stream.concat(NAMES.values().stream(), ENDED.values().stream()).toList();
+  }
+
   @Override
   public void open(MetricConfig config) {}
 
@@ -61,10 +66,11 @@ public final class RecordingMetricReporter implements MetricReporter {
 
   @Override
   public void notifyOfRemovedMetric(Metric metric, String name, MetricGroup group) {
-    if (metric instanceof Counter) {
-      ENDED.put(metric, NAMES.get(metric));
+    // Kafka's sink has one counter under several names.
+    String lastName = NAMES.remove(metric);
+    if (metric instanceof Counter && lastName != null) {
+      ENDED.put(metric, lastName);
     }
-    NAMES.remove(metric);
   }
 
   /** Makes the reporter. Flink finds this factory as a service. */

@@ -35,7 +35,7 @@ public final class RecordingOutput implements Output<StreamRecord<ColumnBatch>> 
     return elements;
   }
 
-  /** The reader's result for each batch in a side output. */
+  /** The reader's result for each batch in a side output, and other elements there. */
   public List<Object> sideElements() {
     return sideElements;
   }
@@ -47,7 +47,9 @@ public final class RecordingOutput implements Output<StreamRecord<ColumnBatch>> 
 
   @Override
   public <X> void collect(OutputTag<X> outputTag, StreamRecord<X> element) {
-    sideElements.add(reader.apply(element.replace((ColumnBatch) element.getValue())));
+    Object value = element.getValue();
+    sideElements.add(
+        value instanceof ColumnBatch batch ? reader.apply(element.replace(batch)) : value);
   }
 
   @Override

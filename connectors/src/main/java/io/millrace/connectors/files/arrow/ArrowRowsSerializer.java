@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.arrow;
 
-import io.millrace.connectors.files.ImmutableTypeInformation;
-import io.millrace.connectors.files.ImmutableTypeSerializer;
 import io.millrace.connectors.files.arrow.ArrowRows.RowLimit;
+import io.millrace.operators.wire.ImmutableTypeInformation;
+import io.millrace.operators.wire.ImmutableTypeSerializer;
 import java.io.IOException;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

@@ -17,6 +17,7 @@ import io.millrace.connectors.files.TextFileSource;
 import io.millrace.connectors.files.TextLine;
 import io.millrace.connectors.files.TextLineOptions;
 import io.millrace.connectors.formats.JsonLineParser;
+import io.millrace.connectors.records.EventTimeWatermarks;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.BatchCollector;
@@ -24,21 +25,26 @@ import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
+import io.millrace.operators.testing.RowCollector;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.util.Collector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -80,7 +86,7 @@ class JsonDecodingTest {
                 WatermarkStrategy.noWatermarks(),
                 "lines")
             .uid("lines");
-    return JsonDecodingOperator.decode(blocks, SCHEMA, policy, MAX_ROWS);
+    return JsonDecodingOperator.decode(blocks, SCHEMA, policy, MAX_ROWS, Optional.empty());
   }
 
   @OutOfMemoryTest(onCluster = true)
@@ -191,6 +197,51 @@ class JsonDecodingTest {
         .returns(byte[].class)
         .sinkTo(EncodedFileSink.create(new org.apache.flink.core.fs.Path(output.toUri()), ".txt"))
         .uid("sink");
+  }
+
+  @Test
+  void watermarksAreBehindTheRows() throws Exception {
+    List<String> lines = new ArrayList<>();
+    for (int id = 0; id < 500; id++) {
+      lines.add("{\"id\":" + id + "}");
+    }
+    StreamExecutionEnvironment environment = flink.environment(1);
+    environment.getConfig().setAutoWatermarkInterval(0);
+    TextFileSource files =
+        TextFileSource.of(List.of(input(lines.toArray(String[]::new)).toString()));
+    DataStream<TextBlock> blocks =
+        environment.fromSource(
+            files.create(new TextBlockFormat(LONGEST_LINE)),
+            WatermarkStrategy.noWatermarks(),
+            "lines");
+    SingleOutputStreamOperator<ColumnBatch> batches =
+        JsonDecodingOperator.decode(
+            blocks,
+            SCHEMA,
+            MalformedLinePolicy.FAIL,
+            MAX_ROWS,
+            Optional.of(EventTimeWatermarks.of("id").withDelay(Duration.ofMillis(5))));
+    RowCollector<List<Long>> collector = new RowCollector<>();
+    collector.collect(
+        ColumnStream.fromBatches(batches).toRowData("id").process(new WatermarkReader()),
+        times -> times);
+    flink.run(environment);
+    assertThat(collector.rows()).hasSize(500);
+    assertThat(collector.rows()).allMatch(times -> times.get(0) > times.get(1));
+    // The rows of one batch at most lie between a row and the watermark before it.
+    assertThat(collector.rows())
+        .filteredOn(times -> times.get(0) >= MAX_ROWS)
+        .allMatch(times -> times.get(0) - times.get(1) <= MAX_ROWS + 6);
+  }
+
+  /** The time of each row, and the watermark before it. */
+  private static final class WatermarkReader extends ProcessFunction<RowData, List<Long>> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public void processElement(RowData row, Context context, Collector<List<Long>> out) {
+      out.collect(List.of(row.getLong(0), context.timerService().currentWatermark()));
+    }
   }
 
   @Test

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.connectors.kafka;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+
+/** Puts the records of a partition into blocks. Used by one thread. */
+final class RecordBlockBuilder {
+  /** The most bytes of the values of a block, unless a single record is larger. */
+  static final int MAX_BYTES = 64 << 20;
+
+  private final TopicPartition partition;
+  private final RecordBlockOptions options;
+  private final RecordLimit limit;
+  private final List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+  private final List<MalformedKafkaRecord> rejected = new ArrayList<>();
+  private final List<RecordBlock> finished = new ArrayList<>();
+  private long bytes;
+  private long nextOffset = RecordBlock.NO_OFFSET;
+
+  RecordBlockBuilder(TopicPartition partition, RecordBlockOptions options, RecordLimit limit) {
+    this.partition = partition;
+    this.options = options;
+    this.limit = limit;
+  }
+
+  void add(ConsumerRecord<byte[], byte[]> record) {
+    byte[] value = record.value();
+    if (value == null) {
+      if (options.tombstones() == TombstonePolicy.MALFORMED) {
+        reject(record, null, "the record has no value");
+      }
+    } else if (value.length > options.maximumRecordBytes()) {
+      reject(
+          record,
+          Arrays.copyOf(value, options.maximumRecordBytes()),
+          "the record has "
+              + value.length
+              + " bytes, "
+              + options.maximumRecordBytes()
+              + " are allowed");
+    } else {
+      if (!records.isEmpty() && bytes + value.length > MAX_BYTES) {
+        finishBlock();
+      }
+      records.add(record);
+      bytes += value.length;
+    }
+    nextOffset = record.offset() + 1;
+  }
+
+  private void reject(ConsumerRecord<byte[], byte[]> record, byte[] value, String reason) {
+    rejected.add(
+        new MalformedKafkaRecord(
+            record.topic(),
+            record.partition(),
+            record.offset(),
+            record.timestamp(),
+            record.key(),
+            value,
+            reason));
+  }
+
+  /** The blocks of all records, in their order. */
+  List<RecordBlock> finish() {
+    if (nextOffset != RecordBlock.NO_OFFSET) {
+      finishBlock();
+    }
+    return finished;
+  }
+
+  private void finishBlock() {
+    finished.add(
+        RecordBlock.of(
+            partition.topic(), partition.partition(), nextOffset, arrays(), rejected, limit));
+    records.clear();
+    rejected.clear();
+    bytes = 0;
+  }
+
+  private RecordArrays arrays() {
+    int count = records.size();
+    byte[] values = new byte[(int) bytes];
+    int[] positions = new int[count + 1];
+    long[] offsets = new long[count];
+    long[] timestamps = new long[count];
+    byte[][] keys = new byte[count][];
+    byte[][][] headers = new byte[options.headers().size()][count][];
+    for (int i = 0; i < count; i++) {
+      ConsumerRecord<byte[], byte[]> record = records.get(i);
+      byte[] value = record.value();
+      System.arraycopy(value, 0, values, positions[i], value.length);
+      positions[i + 1] = positions[i] + value.length;
+      offsets[i] = record.offset();
+      timestamps[i] = record.timestamp();
+      keys[i] = record.key();
+      for (int header = 0; header < headers.length; header++) {
+        Header last = record.headers().lastHeader(options.headers().get(header));
+        headers[header][i] = last == null ? null : last.value();
+      }
+    }
+    return new RecordArrays(values, positions, offsets, timestamps, keys, headers);
+  }
+}

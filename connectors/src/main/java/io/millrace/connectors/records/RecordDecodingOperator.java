@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.connectors.records;
+
+import io.millrace.column.Table;
+import io.millrace.format.MalformedRecord;
+import io.millrace.format.ParsedRecords;
+import io.millrace.format.RecordBytes;
+import io.millrace.format.RecordReader;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.context.SendPace;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ScheduledFuture;
+import java.util.function.LongConsumer;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.operators.ProcessingTimeService.ProcessingTimeCallback;
+import org.apache.flink.runtime.metrics.groups.TaskIOMetricGroup;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.operators.util.PausableRelativeClock;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.util.IOUtils;
+
+/**
+ * The base of operators that read blocks of records into batches on the operator's device, as a
+ * {@link RecordFormat} says. A block becomes a batch, or several of about as many records: no more
+ * than asked for, and no more than the operators behind take in 100 ms.
+ *
+ * <p>With {@link EventTimeWatermarks} the operator makes watermarks of a column of the rows, and
+ * keeps back those of its input; otherwise watermarks pass.
+ *
+ * @param <IN> a block of records
+ */
+@PublicEvolving
+public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<ColumnBatch>
+    implements OneInputStreamOperator<IN, ColumnBatch>, ProcessingTimeCallback {
+  private static final long serialVersionUID = 1L;
+
+  private final RecordFormat format;
+  private final int maxRows;
+  private final EventTimeWatermarks watermarks;
+  private transient DeviceContext deviceContext;
+  private transient RecordReader reader;
+  private transient SendPace pace;
+  // null without watermarks, as what follows.
+  private transient PartitionWatermarks partitions;
+  private transient GreatestTime greatestTime;
+  private transient PausableRelativeClock clock;
+  private transient long watermarkInterval;
+  private transient ScheduledFuture<?> timer;
+
+  /**
+   * @param maxRows of a batch; at least 1
+   * @param watermarks empty if watermarks pass
+   */
+  protected RecordDecodingOperator(
+      StreamOperatorParameters<ColumnBatch> parameters,
+      RecordFormat format,
+      int maxRows,
+      Optional<EventTimeWatermarks> watermarks) {
+    super(parameters);
+    this.format = format;
+    this.maxRows = maxRows;
+    this.watermarks = watermarks.orElse(null);
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    deviceContext = DeviceContext.open(this);
+    output = deviceContext.countRows(this, output);
+    reader = format.createReader(deviceContext.stream(), deviceContext.resource());
+    pace = deviceContext.sendPace();
+    if (watermarks != null) {
+      openWatermarks();
+    }
+  }
+
+  private void openWatermarks() {
+    greatestTime = new GreatestTime(deviceContext, watermarks.column());
+    // A partition whose records wait for the operators behind is not idle.
+    clock = new PausableRelativeClock(getProcessingTimeService().getClock());
+    ioMetrics().registerBackPressureListener(clock);
+    partitions = new PartitionWatermarks(watermarks, new WatermarkEmitter(output), clock);
+    watermarkInterval = getExecutionConfig().getAutoWatermarkInterval();
+    if (watermarkInterval > 0) {
+      registerTimer();
+    }
+  }
+
+  private TaskIOMetricGroup ioMetrics() {
+    return getContainingTask().getEnvironment().getMetricGroup().getIOMetricGroup();
+  }
+
+  /** The operator's device, stream, memory and retry, between {@link #open} and {@link #close}. */
+  protected final DeviceContext deviceContext() {
+    return deviceContext;
+  }
+
+  /** The watermarks of the partitions; empty if the operator makes none. */
+  protected final Optional<PartitionWatermarks> partitionWatermarks() {
+    return Optional.ofNullable(partitions);
+  }
+
+  /** How many records the next block should have; at least 1. */
+  protected final int recordLimit() {
+    return Math.min(maxRows, pace.rowLimit());
+  }
+
+  /** What is wrong with a malformed record, in one sentence. */
+  protected final String reason(byte[] record, String reason) {
+    return format.reason(record, reason);
+  }
+
+  /**
+   * Reads records and sends the rows.
+   *
+   * @param block goes to {@link #report} and {@link #rows}
+   * @param records stay the caller's
+   * @param partition where the records are from, for watermarks
+   * @param element carries {@code block}
+   */
+  protected final void decode(
+      IN block, RecordBytes records, String partition, StreamRecord<IN> element) throws Exception {
+    int count = records.count();
+    int limit = recordLimit();
+    int parts = (count - 1) / limit + 1;
+    int part = (count - 1) / parts + 1;
+    for (int first = 0; first < count; first += part) {
+      deviceContext.checkNotCanceled();
+      try (RecordBytes slice = records.slice(first, Math.min(part, count - first))) {
+        send(block, first, slice, partition, element);
+      }
+    }
+  }
+
+  private void send(
+      IN block, int first, RecordBytes records, String partition, StreamRecord<IN> element)
+      throws Exception {
+    try (ParsedRecords parsed = deviceContext.retry().withRetry(() -> reader.read(records))) {
+      for (MalformedRecord record : parsed.malformed()) {
+        deviceContext.checkNotCanceled();
+        report(block, first, record, element);
+      }
+      int rows = parsed.table().rowCount();
+      if (rows == 0) {
+        return;
+      }
+      Table table = deviceContext.retry().withRetry(() -> rows(block, first, parsed));
+      ColumnBatch batch = new ColumnBatch(table);
+      StreamRecord<ColumnBatch> sent = element.copy(null).replace(batch);
+      OptionalLong time = greatestTime(batch);
+      time.ifPresent(sent::setTimestamp);
+      pace.send(rows, () -> ColumnBatch.emit(sent, output));
+      time.ifPresent(greatest -> partitions.advance(partition, greatest));
+    }
+    if (partitions != null && watermarkInterval == 0) {
+      partitions.emit();
+    }
+  }
+
+  // Behind this, the batch is released by whoever sends it.
+  private OptionalLong greatestTime(ColumnBatch batch) {
+    if (greatestTime == null) {
+      return OptionalLong.empty();
+    }
+    try {
+      return deviceContext.retry().withRetry(() -> greatestTime.of(batch.table()));
+    } catch (RuntimeException | Error e) {
+      batch.release();
+      throw e;
+    }
+  }
+
+  /**
+   * Makes one attempt: the rows of a part of a block. By default those that were read.
+   *
+   * @param first the number of the part's first record in the block
+   * @param parsed stays the operator's
+   * @return the caller's
+   */
+  protected Table rows(IN block, int first, ParsedRecords parsed) {
+    return parsed.table().share();
+  }
+
+  /**
+   * Counts a malformed record and sends it on, or fails.
+   *
+   * @param first the number in the block of the first record of the part that {@code record} counts
+   *     from
+   */
+  protected abstract void report(
+      IN block, int first, MalformedRecord record, StreamRecord<IN> element) throws Exception;
+
+  /**
+   * Makes one attempt to copy bytes to the operator's device, by pinned memory.
+   *
+   * @param write writes the bytes at the address it is given
+   * @return the caller's
+   */
+  protected final Buffer upload(long bytes, LongConsumer write) {
+    DeviceContext context = deviceContext;
+    try (Buffer pinned = Buffer.allocate(bytes, context.hostStream(), context.pinnedResource())) {
+      try (AccessScope scope = AccessScope.on(context.hostStream())) {
+        write.accept(pinned.access(AccessMode.WRITE, scope));
+      }
+      return context.device().isHostAccessible()
+          ? pinned.share()
+          : pinned.copyTo(context.resource(), context.uploadStream(), context.uploadStream());
+    }
+  }
+
+  @Override
+  public void processWatermark(Watermark watermark) throws Exception {
+    // The last one says that the input has ended.
+    if (partitions == null || watermark.getTimestamp() == Long.MAX_VALUE) {
+      super.processWatermark(watermark);
+    }
+  }
+
+  @Override
+  public void processWatermarkStatus(WatermarkStatus status) throws Exception {
+    if (partitions == null) {
+      super.processWatermarkStatus(status);
+    }
+  }
+
+  @Override
+  public void onProcessingTime(long timestamp) {
+    partitions.emit();
+    registerTimer();
+  }
+
+  private void registerTimer() {
+    ProcessingTimeService time = getProcessingTimeService();
+    timer = time.registerTimer(time.getCurrentProcessingTime() + watermarkInterval, this);
+  }
+
+  @Override
+  public void finish() throws Exception {
+    super.finish();
+    if (partitions != null) {
+      partitions.emit();
+    }
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (timer != null) {
+      timer.cancel(false);
+    }
+    if (clock != null) {
+      ioMetrics().unregisterBackPressureListener(clock);
+    }
+    IOUtils.closeAll(greatestTime, reader, deviceContext, super::close);
+  }
+}

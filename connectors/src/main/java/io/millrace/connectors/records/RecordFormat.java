@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.connectors.records;
+
+import io.millrace.column.Schema;
+import io.millrace.device.DeviceStream;
+import io.millrace.format.RecordReader;
+import io.millrace.memory.MemoryResource;
+import java.io.Serializable;
+import org.apache.flink.annotation.PublicEvolving;
+
+/** A format of records with its columns, as a job is built with it. Used by one thread. */
+@PublicEvolving
+public interface RecordFormat extends Serializable {
+
+  /** The columns of the rows. */
+  Schema schema();
+
+  /**
+   * A reader of the columns, which the caller closes.
+   *
+   * @param stream of the records and results; stays open as long as the reader
+   * @param memory of results
+   */
+  RecordReader createReader(DeviceStream stream, MemoryResource memory);
+
+  /**
+   * What is wrong with a record, in one sentence, with the value if that is known.
+   *
+   * @param record a record that the reader found malformed, without its line feed
+   * @param reason the reader's
+   */
+  String reason(byte[] record, String reason);
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.launcher;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.process.Await;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A cluster of processes as users start it: jobs, status, metrics and its end. */
+@Tag("cluster")
+class LocalClusterTest {
+  private static final Duration LIMIT = Duration.ofMinutes(3);
+  private static final Pattern JOB = Pattern.compile("submitted with JobID (\\p{XDigit}{32})");
+  private static final Pattern PROCESS = Pattern.compile("started, process (\\d+)");
+  private static final Pattern METRIC = Pattern.compile("flink_\\w+");
+  private static final Path DEPLOY =
+      Path.of(System.getProperty("millrace.jobs.build")).resolveSibling("deploy");
+  private static final Path DASHBOARD = DEPLOY.resolve("grafana/dashboards/millrace.json");
+
+  @TempDir private Path folder;
+
+  @AfterEach
+  void stop() throws Exception {
+    run("down");
+  }
+
+  @Test
+  void runsJobsAndTellsWhatTheyDo() throws Exception {
+    int metricsPort = freePort();
+    String started = run("up", "--metrics-port=" + metricsPort).output();
+    List<Long> processes =
+        PROCESS.matcher(started).results().map(found -> Long.valueOf(found.group(1))).toList();
+    assertThat(processes).hasSize(2).allMatch(LocalClusterTest::isAlive);
+
+    String finished =
+        run("run", "etl", "--events=5000", "--output=" + folder.resolve("out")).output();
+    assertThat(finished).contains("rows out     5,000");
+    assertThat(rowsIn(folder.resolve("out"))).isEqualTo(5_000);
+
+    String job = startEndlessJob();
+    assertThat(run("status").output())
+        .contains("0 of 2 slots free", "StreamingEtl: FINISHED", job + " StreamingEtl: RUNNING");
+    assertThat(run("status", job).output())
+        .contains("KeyBy(auction)", "checkpoints:", "plan:", "WindowAggregate(groupBy=[auction]");
+    answersEachMetricOfTheDashboard(metricsPort);
+    if (Prometheus.isThere()) {
+      answersEachQueryOfTheDashboard(metricsPort);
+    }
+
+    run("down");
+    assertThat(processes).noneMatch(LocalClusterTest::isAlive);
+  }
+
+  @Test
+  void saysInOneLineWhatIsWrong() throws Exception {
+    assertRefused(1, "no cluster runs in", "status");
+    assertRefused(2, "expected at least 1 for --slots", "up", "--slots=0");
+    assertRefused(2, "expected a size such as 2g", "up", "--memory=much");
+    assertRefused(1, "the memory of a TaskManager is too small", "up", "--memory=300m");
+    try (ServerSocket taken = new ServerSocket(0)) {
+      String port = String.valueOf(taken.getLocalPort());
+      assertRefused(1, "port " + port + " cannot be used", "up", "--port=" + port);
+    }
+  }
+
+  private void assertRefused(int exitCode, String message, String... arguments) throws Exception {
+    MillraceProcess refused = cluster(arguments);
+    assertThat(refused.exitCode()).as(refused.error()).isEqualTo(exitCode);
+    assertThat(refused.error().lines().toList())
+        .singleElement()
+        .asString()
+        .startsWith("millrace cluster: ")
+        .contains(message);
+  }
+
+  private String startEndlessJob() throws Exception {
+    String submitted =
+        run(
+                "run",
+                "--detached",
+                "etl",
+                "--events=0",
+                "--rate=10000",
+                "--group-by=auction",
+                "--aggregates=COUNT(*) AS bids",
+                "--window-time=date_time",
+                "--tumble=10s",
+                "--checkpoint-interval=200ms",
+                "--sink=discard")
+            .output();
+    Matcher job = JOB.matcher(submitted);
+    assertThat(job.find()).as(submitted).isTrue();
+    return job.group(1);
+  }
+
+  private static void answersEachMetricOfTheDashboard(int metricsPort) throws Exception {
+    Set<String> wanted =
+        METRIC
+            .matcher(Files.readString(DASHBOARD))
+            .results()
+            .map(found -> found.group())
+            .collect(Collectors.toSet());
+    assertThat(wanted).hasSizeGreaterThan(20);
+    List<String> missing = new ArrayList<>(wanted);
+    Await.until(
+        "all metrics of the dashboard are there",
+        LIMIT,
+        () -> {
+          String metrics = metrics(metricsPort) + metrics(metricsPort + 1);
+          missing.removeIf(name -> metrics.contains("\n" + name + "{"));
+          return missing.isEmpty();
+        },
+        () -> "still missing: " + missing);
+  }
+
+  private void answersEachQueryOfTheDashboard(int metricsPort) throws Exception {
+    JsonNode panels = new ObjectMapper().readTree(DASHBOARD.toFile()).path("panels");
+    List<String> missing = new ArrayList<>(panels.findValuesAsText("expr"));
+    assertThat(missing).hasSizeGreaterThan(20);
+    try (Prometheus prometheus =
+        Prometheus.start(
+            folder, DEPLOY.resolve("prometheus.yml"), List.of(metricsPort, metricsPort + 1))) {
+      Await.until(
+          "each query of the dashboard is answered",
+          LIMIT,
+          () -> {
+            for (String query : List.copyOf(missing)) {
+              if (prometheus.series(query) > 0) {
+                missing.remove(query);
+              }
+            }
+            return missing.isEmpty();
+          },
+          () -> "not answered: " + missing + prometheus.diagnosis());
+    }
+  }
+
+  private static String metrics(int port) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port)).build();
+    return HttpClient.newHttpClient().send(request, BodyHandlers.ofString(UTF_8)).body();
+  }
+
+  /** Runs a command that must succeed. */
+  private MillraceProcess run(String... arguments) throws Exception {
+    MillraceProcess process = cluster(arguments);
+    assertThat(process.exitCode()).as(process.error() + process.output()).isZero();
+    return process;
+  }
+
+  private MillraceProcess cluster(String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("--folder=" + folder.resolve("cluster")));
+    all.addAll(List.of(arguments));
+    if (arguments[0].equals("up") && Stream.of(arguments).noneMatch(a -> a.startsWith("--port"))) {
+      all.add("--port=0");
+    }
+    if (arguments[0].equals("up") && Stream.of(arguments).noneMatch(a -> a.startsWith("--mem"))) {
+      all.add("--memory=1300m");
+    }
+    return MillraceProcess.cluster(folder, all.toArray(String[]::new));
+  }
+
+  private static long rowsIn(Path output) throws Exception {
+    long rows = 0;
+    try (Stream<Path> files = Files.list(output)) {
+      for (Path file : files.filter(f -> !f.getFileName().toString().startsWith(".")).toList()) {
+        rows += Files.readAllLines(file).size();
+      }
+    }
+    return rows;
+  }
+
+  private static boolean isAlive(long process) {
+    return ProcessHandle.of(process).filter(ProcessHandle::isAlive).isPresent();
+  }
+
+  // Of two ports that follow each other and are free now.
+  private static int freePort() throws Exception {
+    for (; ; ) {
+      try (ServerSocket first = new ServerSocket(0);
+          ServerSocket second = new ServerSocket(first.getLocalPort() + 1)) {
+        return second.getLocalPort() - 1;
+      } catch (java.net.BindException | IllegalArgumentException e) {
+        continue;
+      }
+    }
+  }
+}

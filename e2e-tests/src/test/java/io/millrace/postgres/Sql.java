@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.postgres;
+
+import io.millrace.services.Database;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Statements of a test, each on a connection of its own. */
+final class Sql {
+  private final Database database;
+
+  Sql(Database database) {
+    this.database = database;
+  }
+
+  void execute(String... statements) throws SQLException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  /** The rows, each as the text of a row of PostgreSQL. */
+  List<String> rows(String query) throws SQLException {
+    return strings("SELECT r::text FROM (" + query + ") AS r");
+  }
+
+  /** The values of the only column. */
+  List<String> strings(String query) throws SQLException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(query)) {
+      List<String> strings = new ArrayList<>();
+      while (result.next()) {
+        strings.add(result.getString(1));
+      }
+      return strings;
+    }
+  }
+
+  long number(String query) throws SQLException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(query)) {
+      result.next();
+      return result.getLong(1);
+    }
+  }
+
+  /** The names of the tables with staged rows of a sink. */
+  List<String> stagedTables(String sinkId) throws SQLException {
+    return strings(
+        "SELECT tablename FROM pg_tables WHERE starts_with(tablename, 'millrace_" + sinkId + "_')");
+  }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.jobs.cluster;
+
+/** What a command on a cluster could not do; the message tells the user all. */
+final class ClusterException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  ClusterException(String message) {
+    super(message);
+  }
+
+  ClusterException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

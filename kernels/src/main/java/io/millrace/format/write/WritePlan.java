@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.format.write;
+
+import io.millrace.annotation.Internal;
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
+import io.millrace.device.HostMemory;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a row becomes a record: steps, each with text and a value behind it. Columns are numbered in
+ * the order of the schema, and the columns within a column behind it. Immutable.
+ */
+@Internal
+public final class WritePlan {
+  /** Lists and dictionaries that may be in each other. */
+  static final int MAX_DEPTH = 8;
+
+  private static final int NULL_BYTES = 4;
+
+  private final Schema schema;
+  private final WriteStep[] steps;
+  private final int columns;
+  private final char delimiter;
+
+  private WritePlan(Schema schema, WriteStep[] steps, int columns, char delimiter) {
+    this.schema = schema;
+    this.steps = steps;
+    this.columns = columns;
+    this.delimiter = delimiter;
+  }
+
+  /** Why rows of a schema cannot be written; empty if they can. */
+  public static Optional<String> unsupported(Schema schema) {
+    return schema.fields().stream()
+        .filter(field -> depth(field.type()) > MAX_DEPTH)
+        .findFirst()
+        .map(
+            field ->
+                "column '"
+                    + field.name()
+                    + "' has more than "
+                    + MAX_DEPTH
+                    + " lists and dictionaries in each other");
+  }
+
+  private static int depth(DataType type) {
+    int inside = type.fields().stream().mapToInt(field -> depth(field.type())).max().orElse(0);
+    return switch (type.id()) {
+      case LIST, DICTIONARY -> inside + 1;
+      default -> inside;
+    };
+  }
+
+  Schema schema() {
+    return schema;
+  }
+
+  WriteStep step(int index) {
+    return steps[index];
+  }
+
+  /** The number of steps. */
+  int size() {
+    return steps.length;
+  }
+
+  /** The number of columns, with those within columns. */
+  int columns() {
+    return columns;
+  }
+
+  /** The delimiter of fields of CSV. */
+  char delimiter() {
+    return delimiter;
+  }
+
+  /** Bytes of the steps and their text. */
+  int bytes() {
+    int bytes = steps.length * WriteStep.Layout.LAYOUT.bytes();
+    for (WriteStep step : steps) {
+      bytes += step.text.length * Long.BYTES;
+    }
+    return bytes;
+  }
+
+  /** Writes the steps, and their text behind them. */
+  void write(long address) {
+    int text = steps.length * WriteStep.Layout.LAYOUT.bytes();
+    for (int i = 0; i < steps.length; i++) {
+      WriteStep step = steps[i];
+      step.write(address + (long) i * WriteStep.Layout.LAYOUT.bytes(), text);
+      HostMemory.copyFromArray(address + text, step.text, step.text.length);
+      text += step.text.length * Long.BYTES;
+    }
+  }
+
+  /**
+   * Makes a plan, from a record's first byte to its last one. Values are written in the order of
+   * the columns. Used by one thread.
+   */
+  @Internal
+  public static final class Builder {
+    private final Schema schema;
+    private final char delimiter;
+    private final List<WriteStep> steps = new ArrayList<>();
+    private final ByteArrayOutputStream text = new ByteArrayOutputStream();
+    private int columns;
+
+    /**
+     * @param delimiter of fields of CSV, an ASCII character
+     * @throws IllegalArgumentException if {@link WritePlan#unsupported} says why rows cannot be
+     *     written
+     */
+    public Builder(Schema schema, char delimiter) {
+      unsupported(schema)
+          .ifPresent(
+              why -> {
+                throw new IllegalArgumentException("rows cannot be written: " + why);
+              });
+      this.schema = schema;
+      this.delimiter = delimiter;
+    }
+
+    /** Adds text. */
+    public Builder text(byte[] bytes) {
+      text.writeBytes(bytes);
+      return this;
+    }
+
+    /** Adds an ASCII character. */
+    public Builder text(char ascii) {
+      text.write(ascii);
+      return this;
+    }
+
+    /** The next column, whose value is written next. */
+    public int nextColumn() {
+      return columns++;
+    }
+
+    /**
+     * Writes a null of a column, and goes on behind {@code value}.
+     *
+     * @param isWritten whether a null is the word "null" or nothing
+     * @param value adds what is written for a value that is not null
+     */
+    public void nullable(int column, boolean isWritten, Runnable value) {
+      WriteStep step = add(WriteKind.TEXT, column, null, isWritten ? NULL_BYTES : 0, false);
+      value.run();
+      flush();
+      step.nullNext = steps.size();
+    }
+
+    /**
+     * Writes a value of a scalar type. Strings are as they are.
+     *
+     * @param isQuoted whether it is between quotes: a number only if it is not finite
+     */
+    public void scalar(int column, DataType type, boolean isQuoted) {
+      add(kind(type), column, type, WriteStep.NOT_NULL, isQuoted);
+    }
+
+    private static WriteKind kind(DataType type) {
+      return switch (type.id()) {
+        case BOOL -> WriteKind.BOOL;
+        case INT8, INT16, INT32, INT64 -> WriteKind.INTEGER;
+        case FLOAT32, FLOAT64 -> WriteKind.FLOAT;
+        case DECIMAL32, DECIMAL64, DECIMAL128 -> WriteKind.DECIMAL;
+        case DATE -> WriteKind.DATE;
+        case TIME -> WriteKind.TIME;
+        case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> WriteKind.TIMESTAMP;
+        case BINARY -> WriteKind.BASE64;
+        case STRING -> WriteKind.BYTES;
+        case LIST, STRUCT, DICTIONARY ->
+            throw new IllegalArgumentException("expected a scalar type, got " + type);
+      };
+    }
+
+    /** Writes a string between quotes, with the escapes of JSON. */
+    public void escapedString(int column) {
+      add(WriteKind.ESCAPED, column, DataType.STRING, WriteStep.NOT_NULL, false);
+    }
+
+    /**
+     * Writes a list as JSON does.
+     *
+     * @param element adds what is written for each element
+     */
+    public void list(int column, Runnable element) {
+      WriteStep begin = add(WriteKind.LIST_BEGIN, column, null, WriteStep.NOT_NULL, false);
+      int first = steps.size();
+      element.run();
+      flush();
+      begin.next = steps.size();
+      add(WriteKind.LIST_END, column, null, WriteStep.NOT_NULL, false).next = first;
+    }
+
+    /**
+     * Writes the value of a dictionary.
+     *
+     * @param value adds what is written for the value
+     */
+    public void dictionary(int column, Runnable value) {
+      add(WriteKind.DICTIONARY_BEGIN, column, null, WriteStep.NOT_NULL, false);
+      value.run();
+      add(WriteKind.DICTIONARY_END, column, null, WriteStep.NOT_NULL, false);
+    }
+
+    /**
+     * Writes a field of CSV, between quotes if it has to be.
+     *
+     * @param value adds what is written, which is not within another field
+     */
+    public void field(Runnable value) {
+      add(WriteKind.FIELD_BEGIN, 0, null, WriteStep.NOT_NULL, false);
+      int first = steps.size();
+      value.run();
+      flush();
+      add(WriteKind.FIELD_END, 0, null, WriteStep.NOT_NULL, false).next = first;
+    }
+
+    private WriteStep add(
+        WriteKind kind, int column, DataType type, int nullBytes, boolean isQuoted) {
+      WriteStep step = new WriteStep(kind, column, type, text.toByteArray(), nullBytes, isQuoted);
+      text.reset();
+      steps.add(step);
+      return step;
+    }
+
+    private void flush() {
+      if (text.size() > 0) {
+        add(WriteKind.TEXT, 0, null, WriteStep.NOT_NULL, false);
+      }
+    }
+
+    /** The plan. */
+    public WritePlan build() {
+      flush();
+      return new WritePlan(schema, steps.toArray(WriteStep[]::new), columns, delimiter);
+    }
+  }
+}

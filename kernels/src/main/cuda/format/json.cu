@@ -1,176 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON objects to columns.
-//
-//   json_parse    reads each record, writes the values of fixed width of its fields, and where its strings are
-//   json_offsets  lengths of strings to offsets, and tells the host how many nulls and bytes there are
-//   json_strings  copies the strings
-//
-// A record that is not valid gives a row of nulls and an error. A thread reads a record: the threads of a warp read neighbouring
-// records, whose bytes come from the cache of the multiprocessor, a word of eight at a time.
-//
-// Bound: the chain of dependent instructions of a record for micro-batches; then instructions. Memory is read about twice.
-//
-// Launch shapes (Java repeats them): json_parse with JSON_THREADS per block and a thread per record; json_offsets with
-// OFFSET_THREADS per block and `tiles` blocks of OFFSET_TILE records for each string field, or for one if there is none;
-// json_strings with STRING_THREADS per block and a block per STRING_ROWS records for each string field.
+// JSON objects to columns: json_parse, json_offsets and json_strings.
 
-#include "common/arguments.cuh"
-#include "common/block.cuh"
-#include "common/look_back.cuh"
 #include "json_value.cuh"
+#include "record_columns.cuh"
 
 namespace millrace {
 
-constexpr int OFFSET_THREADS = 256;
-constexpr int OFFSET_ITEMS = 8;  // of a thread
-constexpr int OFFSET_TILE = OFFSET_THREADS * OFFSET_ITEMS;
-constexpr int STRING_THREADS = 256;
-constexpr int STRING_LANES = 8;  // that copy a string together
-constexpr int STRING_ROWS = STRING_THREADS / STRING_LANES;  // of a block
-
-// Ends a row: what is not there is null, and has zeros for its value. Every lane of a warp calls it.
-static __device__ __forceinline__ void finish_row(const JsonArguments& arguments, const JsonRow& row, bool is_record) {
-  const int32_t word = row.row / WARP;
-  const uint32_t records = __ballot_sync(ALL_LANES, is_record);
-  int32_t* null_counts = reinterpret_cast<int32_t*>(arguments.null_counts);
-  const uint32_t undecided = __ballot_sync(ALL_LANES, is_record && row.json.error == JSON_UNDECIDED);
-  if (lane_of_thread() == 0 && undecided != 0) atomicAdd(null_counts + arguments.field_count, __popc(undecided));
-  for (int32_t i = 0; i < arguments.field_count; ++i) {
-    const bool is_present = is_record && row.present.has(i);
-    const uint32_t present = __ballot_sync(ALL_LANES, is_present);
-    const JsonColumn& column = arguments.column[i];
-    if (lane_of_thread() == 0 && records != 0) {
-      if (column.validity != 0) put<uint32_t>(column.validity, word, present);
-      const int32_t nulls = __popc(records & ~present);
-      if (nulls > 0) atomicAdd(null_counts + i, nulls);
-    }
-    if (!is_record || is_present) continue;
-    const JsonField& field = field_of(arguments, i);
-    if (field.type == JSON_STRING) {
-      put<uint32_t>(column.values, row.row, 0);
-      put<int32_t>(column.second, row.row, 0);
-    } else if (field.type == JSON_TIMESTAMP) {
-      put<int64_t>(column.values, row.row, 0);
-      if (column.second != 0) put<int32_t>(column.second, row.row, 0);
-    } else if (field.type == JSON_DECIMAL && field.width == 16) {
-      put<uint64_t>(column.values, 2 * row.row, 0);
-      put<uint64_t>(column.values, 2 * row.row + 1, 0);
-    } else if (field.type != JSON_OBJECT) {
-      put_low_bytes(column.values, row.row, field.width, 0);
-    }
+struct Json {
+  static __device__ __forceinline__ bool read(const RecordArguments& arguments, RecordRow& row) {
+    return read_record(arguments, row);
   }
-}
 
-// The field of a string by its number among them.
-static __device__ __forceinline__ int32_t string_field(const JsonArguments& arguments, int32_t string) {
-  int32_t field = 0;
-  while (field_of(arguments, field).type != JSON_STRING || field_of(arguments, field).string != string) ++field;
-  return field;
-}
-
-// Copies a string by words of the target. All lanes of a group call it.
-static __device__ __forceinline__ void copy_string(const char* source, char* target, int32_t bytes, int32_t lane) {
-  const uintptr_t start = reinterpret_cast<uintptr_t>(target);
-  const uintptr_t end = start + bytes;
-  for (uintptr_t word = start / WORD_BYTES * WORD_BYTES + lane * WORD_BYTES; word < end; word += STRING_LANES * WORD_BYTES) {
-    const uintptr_t from = max(word, start);
-    const int32_t count = static_cast<int32_t>(min(word + WORD_BYTES, end) - from);
-    uint64_t value = load_bytes<ConstantMemory>(source + (from - start), count);
-    if (count == WORD_BYTES) {
-      *reinterpret_cast<uint64_t*>(word) = value;
-      continue;
-    }
-    for (int32_t i = 0; i < count; ++i, value >>= 8) reinterpret_cast<char*>(from)[i] = static_cast<char>(value);
+  static __device__ __forceinline__ void resolve_escapes(const RecordStringsArguments&, TextCursor& text, int32_t bytes,
+                                                         char* target) {
+    millrace::resolve_escapes(text, bytes, target);
   }
-}
+};
 
 }  // namespace millrace
 
 using namespace millrace;
 
-MILLRACE_REPORT_SIZE(JsonArguments);
-MILLRACE_REPORT_SIZE(JsonStringsArguments);
+MILLRACE_REPORT_SIZE(RecordArguments);
+MILLRACE_REPORT_SIZE(RecordStringsArguments);
 
-extern "C" __global__ void __launch_bounds__(JSON_THREADS) json_parse(const __grid_constant__ JsonArguments arguments) {
-  JsonRow row = {};
-  row.row = blockIdx.x * JSON_THREADS + threadIdx.x;
-  const bool is_record = row.row < arguments.rows;
-  if (is_record) {
-    const int32_t start = element_of<int32_t>(arguments.records, row.row);
-    const int32_t end = element_of<int32_t>(arguments.records, row.row + 1);
-    row.json.text = TextCursor::over(arguments.bytes, start, end);
-    const int32_t first = row.json.text.at;
-    if (!read_record(arguments, row)) row.present = {};
-    const uint64_t position = static_cast<uint64_t>(min(row.json.text.at, row.json.text.end) - first);
-    const JsonError error = row.json.error;
-    put<uint64_t>(arguments.errors, row.row,
-                  error == JSON_VALID ? 0 : error | static_cast<uint64_t>(row.json.field) << 8 | position << 32);
-  }
-  __syncwarp();
-  finish_row(arguments, row, is_record);
+extern "C" __global__ void __launch_bounds__(RECORD_THREADS) json_parse(const __grid_constant__ RecordArguments arguments) {
+  parse_records<Json>(arguments);
 }
 
-extern "C" __global__ void __launch_bounds__(OFFSET_THREADS) json_offsets(const __grid_constant__ JsonArguments arguments) {
-  __shared__ uint64_t warp_sums[WARP];
-  __shared__ int64_t before_tile;
-  __shared__ int32_t tile;
-  int32_t* null_counts = reinterpret_cast<int32_t*>(arguments.result);
-  const int32_t string = blockIdx.x / arguments.tiles;
-  if (blockIdx.x == 0 && threadIdx.x <= arguments.field_count) {
-    null_counts[threadIdx.x] = element_of<int32_t>(arguments.null_counts, threadIdx.x);
-  }
-  if (arguments.string_count == 0) return;
-  uint64_t* look_back_of_field = reinterpret_cast<uint64_t*>(arguments.look_back) + string * (int64_t{1} + arguments.tiles);
-  if (threadIdx.x == 0) tile = atomicAdd(reinterpret_cast<int32_t*>(look_back_of_field), 1);
-  __syncthreads();
-  int32_t* offsets = reinterpret_cast<int32_t*>(arguments.column[string_field(arguments, string)].second);
-  const int32_t first = tile * OFFSET_TILE + threadIdx.x * OFFSET_ITEMS;
-  int32_t lengths[OFFSET_ITEMS];
-  int64_t sum = 0;
-#pragma unroll
-  for (int32_t i = 0; i < OFFSET_ITEMS; ++i) {
-    lengths[i] = first + i < arguments.rows ? offsets[first + i] : 0;
-    sum += lengths[i];
-  }
-  int64_t before = exclusive_scan_of_block<OFFSET_THREADS>(static_cast<uint64_t>(sum), warp_sums);
-  if (warp_of_thread() == OFFSET_THREADS / WARP - 1) {
-    const int64_t total = __shfl_sync(ALL_LANES, before + sum, WARP - 1);
-    const int64_t sum_before = sum_before_tile(look_back_of_field + 1, tile, total);
-    if (lane_of_thread() == 0) {
-      before_tile = sum_before;
-      if (tile == arguments.tiles - 1) {
-        const uint64_t totals = arguments.result + (arguments.field_count / 2 + 1) * sizeof(int64_t);
-        put<int64_t>(totals, string, sum_before + total);
-        offsets[arguments.rows] = static_cast<int32_t>(sum_before + total);
-      }
-    }
-  }
-  __syncthreads();
-  before += before_tile;
-#pragma unroll
-  for (int32_t i = 0; i < OFFSET_ITEMS; ++i) {
-    if (first + i < arguments.rows) offsets[first + i] = static_cast<int32_t>(before);
-    before += lengths[i];
-  }
+extern "C" __global__ void __launch_bounds__(OFFSET_THREADS) json_offsets(const __grid_constant__ RecordArguments arguments) {
+  sum_lengths(arguments);
 }
 
 extern "C" __global__ void __launch_bounds__(STRING_THREADS)
-    json_strings(const __grid_constant__ JsonStringsArguments arguments) {
-  const int32_t blocks_of_string = (static_cast<int32_t>(arguments.rows) - 1) / STRING_ROWS + 1;
-  const JsonStringColumn& column = arguments.column[blockIdx.x / blocks_of_string];
-  const int32_t row = blockIdx.x % blocks_of_string * STRING_ROWS + threadIdx.x / STRING_LANES;
-  if (row >= arguments.rows) return;
-  const int32_t offset = element_of<int32_t>(column.offsets, row);
-  const int32_t bytes = element_of<int32_t>(column.offsets, row + 1) - offset;
-  const uint32_t start = element_of<uint32_t>(column.starts, row);
-  const int32_t lane = threadIdx.x % STRING_LANES;
-  char* target = reinterpret_cast<char*>(column.bytes) + offset;
-  TextCursor text = TextCursor::over(arguments.bytes, 0, 0);
-  if ((start & HAS_ESCAPES) == 0) {
-    copy_string(reinterpret_cast<const char*>(text.words) + start, target, bytes, lane);
-  } else if (lane == 0) {
-    text.at = static_cast<int32_t>(start & ~HAS_ESCAPES);
-    text.end = INT32_MAX;
-    resolve_escapes(text, bytes, target);
-  }
+    json_strings(const __grid_constant__ RecordStringsArguments arguments) {
+  copy_strings<Json>(arguments);
 }

@@ -2,26 +2,14 @@
 // JSON text (RFC 8259): white space, strings, and values that nobody asked for.
 #pragma once
 
-#include "json_arguments.cuh"
-#include "text_cursor.cuh"
-#include "text_number.cuh"
+#include "record_value.cuh"
+#include "text_utf8.cuh"
 
 namespace millrace {
 
 constexpr int32_t JSON_DEPTH = 1000;  // of values in values that are skipped
 constexpr int32_t REPLACEMENT = '?';  // of a surrogate without its other half, as in Java
 constexpr int32_t NO_CODE_POINT = -1;
-
-struct JsonText {
-  TextCursor text;
-  JsonError error;
-  int32_t field;  // that the error is about
-
-  __device__ __forceinline__ bool fail(JsonError why) {
-    error = why;
-    return false;
-  }
-};
 
 static __device__ __forceinline__ int32_t skip_space(TextCursor& text) {
   int32_t byte = text.peek();
@@ -85,34 +73,19 @@ static __device__ __forceinline__ int32_t utf8_bytes(int32_t code_point) {
   return code_point < 0x80 ? 1 : code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
 }
 
-// Takes a code point that is not ASCII, in the only form that it has in UTF-8.
-static __device__ inline bool skip_utf8(TextCursor& text) {
-  const int32_t first = text.next();
-  const int32_t more = first < 0xc2 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf5 ? 3 : 0;
-  if (more == 0) return false;
-  const int32_t second = text.next();
-  const int32_t least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  const int32_t most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-  if (second < least || second > most) return false;
-  for (int32_t i = 1; i < more; ++i) {
-    if ((text.next() & ~0x3f) != 0x80) return false;
-  }
-  return true;
-}
-
 // Reads a string behind its opening quote, up to its closing one.
-static __device__ inline bool read_string(JsonText& json, JsonString& string) {
+static __device__ inline bool read_string(RecordText& json, JsonString& string) {
   TextCursor& text = json.text;
   string = {text.at, 0, 0, false};
   int32_t saved = 0;  // bytes that escapes take and their characters do not
   for (;;) {
-    if (text.at >= text.end) return json.fail(JSON_MALFORMED);
+    if (text.at >= text.end) return json.fail(RECORD_NO_JSON);
     const uint64_t word = text.word_at(text.at);
     uint64_t special = bytes_equal(word, '"') | bytes_equal(word, '\\') | control_bytes(word) | (word & NOT_ASCII);
     special &= ~uint64_t{0} << (text.at % WORD_BYTES * 8);
     text.at = text.at / WORD_BYTES * WORD_BYTES + (special == 0 ? WORD_BYTES : bytes_below(special));
     if (special == 0) continue;
-    if (text.at >= text.end) return json.fail(JSON_MALFORMED);
+    if (text.at >= text.end) return json.fail(RECORD_NO_JSON);
     const int32_t start = text.at;
     const int32_t byte = text.peek();
     if (byte == '"') {
@@ -124,14 +97,14 @@ static __device__ inline bool read_string(JsonText& json, JsonString& string) {
     if (byte == '\\') {
       ++text.at;
       const int32_t code_point = read_escape(text);
-      if (code_point == NO_CODE_POINT) return json.fail(JSON_MALFORMED);
+      if (code_point == NO_CODE_POINT) return json.fail(RECORD_NO_JSON);
       saved += text.at - start - utf8_bytes(code_point);
       string.has_escapes = true;
     } else if (byte < ' ') {
-      return json.fail(JSON_MALFORMED);
+      return json.fail(RECORD_NO_JSON);
     } else if (!skip_utf8(text)) {
       text.at = start;
-      return json.fail(JSON_NO_UTF8);
+      return json.fail(RECORD_NO_UTF8);
     }
   }
 }
@@ -141,7 +114,7 @@ constexpr uint64_t WORD_FALSE = 0x65736c6166;
 constexpr uint64_t WORD_NULL = 0x6c6c756e;
 
 // Skips a string, a number or a literal.
-static __device__ inline bool skip_scalar(JsonText& json, int32_t byte) {
+static __device__ inline bool skip_scalar(RecordText& json, int32_t byte) {
   JsonString string;
   NumberText number;
   bool is_valid;
@@ -152,27 +125,27 @@ static __device__ inline bool skip_scalar(JsonText& json, int32_t byte) {
     case 'n': is_valid = json.text.take_word(WORD_NULL, 4); break;
     default: is_valid = (is_digit(byte) || byte == '-') && read_number(json.text, true, number);
   }
-  return is_valid || json.fail(JSON_MALFORMED);
+  return is_valid || json.fail(RECORD_NO_JSON);
 }
 
 // Skips the name of a member and the colon.
-static __device__ inline bool skip_name(JsonText& json) {
+static __device__ inline bool skip_name(RecordText& json) {
   JsonString name;
-  if (skip_space(json.text) != '"') return json.fail(JSON_MALFORMED);
+  if (skip_space(json.text) != '"') return json.fail(RECORD_NO_JSON);
   ++json.text.at;
   if (!read_string(json, name)) return false;
-  if (skip_space(json.text) != ':') return json.fail(JSON_MALFORMED);
+  if (skip_space(json.text) != ':') return json.fail(RECORD_NO_JSON);
   ++json.text.at;
   return true;
 }
 
 // Skips a value with all values in it. `byte` is its first one.
-static __device__ inline bool skip_value(JsonText& json, int32_t byte) {
+static __device__ inline bool skip_value(RecordText& json, int32_t byte) {
   uint64_t is_object[(JSON_DEPTH + 63) / 64];  // a bit for each value around this one
   int32_t depth = 0;
   for (;; byte = skip_space(json.text)) {
     if (byte == '{' || byte == '[') {
-      if (depth == JSON_DEPTH) return json.fail(JSON_TOO_DEEP);
+      if (depth == JSON_DEPTH) return json.fail(RECORD_TOO_DEEP);
       const uint64_t bit = uint64_t{1} << (depth % 64);
       uint64_t& bits = is_object[depth / 64];
       bits = byte == '{' ? bits | bit : bits & ~bit;
@@ -191,7 +164,7 @@ static __device__ inline bool skip_value(JsonText& json, int32_t byte) {
       if (depth == 0) return true;
       const bool in_object = (is_object[(depth - 1) / 64] >> ((depth - 1) % 64) & 1) != 0;
       byte = skip_space(json.text);
-      if (byte != ',' && byte != (in_object ? '}' : ']')) return json.fail(JSON_MALFORMED);
+      if (byte != ',' && byte != (in_object ? '}' : ']')) return json.fail(RECORD_NO_JSON);
       ++json.text.at;
       if (byte == ',') {
         if (in_object && !skip_name(json)) return false;

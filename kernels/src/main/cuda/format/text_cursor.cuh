@@ -45,11 +45,12 @@ struct TextCursor {
     return word;
   }
 
-  // The byte here, or END_OF_TEXT.
-  __device__ __forceinline__ int32_t peek() {
-    if (at >= end) return END_OF_TEXT;
-    return static_cast<int32_t>(word_at(at) >> (at % WORD_BYTES * 8) & 0xff);
+  __device__ __forceinline__ int32_t byte_at(int32_t position) {
+    return static_cast<int32_t>(word_at(position) >> (position % WORD_BYTES * 8) & 0xff);
   }
+
+  // The byte here, or END_OF_TEXT.
+  __device__ __forceinline__ int32_t peek() { return at >= end ? END_OF_TEXT : byte_at(at); }
 
   __device__ __forceinline__ int32_t next() {
     const int32_t byte = peek();
@@ -61,6 +62,12 @@ struct TextCursor {
     if (peek() != expected) return false;
     ++at;
     return true;
+  }
+
+  // Drops a line feed at the end, and a carriage return that is then at the end.
+  __device__ __forceinline__ void drop_line_end() {
+    if (end > at && byte_at(end - 1) == '\n') --end;
+    if (end > at && byte_at(end - 1) == '\r') --end;
   }
 
   // Up to eight bytes from here, the first one lowest; what is behind the end has any value.

@@ -13,7 +13,7 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
 
-/** Launches the kernel of lines.cu. One instance per device. */
+/** Launches the kernels of lines.cu. One instance per device. */
 final class CudaLineKernels implements LineKernels {
   /** The structure {@code LinesArguments} of lines.cu. */
   static final class Arguments {
@@ -26,6 +26,10 @@ final class CudaLineKernels implements LineKernels {
     static final KernelStructure.Int32 BYTES = LAYOUT.int32("bytes");
     static final KernelStructure.Int32 CAPACITY = LAYOUT.int32("capacity");
     static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
+    static final KernelStructure.Int32 DELIMITER = LAYOUT.int32("delimiter");
+    static final KernelStructure.Int32 QUOTE = LAYOUT.int32("quote");
+    static final KernelStructure.Int32 ESCAPE = LAYOUT.int32("escape");
+    static final KernelStructure.Int32 UNUSED = LAYOUT.int32("unused");
 
     private Arguments() {}
   }
@@ -41,10 +45,18 @@ final class CudaLineKernels implements LineKernels {
 
   @Override
   public int find(
-      long text, int size, long starts, int capacity, DeviceStream stream, MemoryResource memory) {
+      long text,
+      int size,
+      FieldQuotes quotes,
+      long starts,
+      int capacity,
+      DeviceStream stream,
+      MemoryResource memory) {
     int first = (int) (text % Long.BYTES);
     int tiles = (int) (((long) first + size - 1) / TILE_BYTES) + 1;
-    long scratchBytes = (tiles + 1L) * Long.BYTES;
+    FieldQuotes characters = quotes == null ? FieldQuotes.DEFAULT : quotes;
+    long wordsOfTile = quotes == null ? 1 : 2;
+    long scratchBytes = (1 + wordsOfTile * tiles) * Long.BYTES;
     try (StagingBuffer count = stream.device().stagingPool().acquire(Long.BYTES);
         Buffer scratch = Buffer.allocate(scratchBytes, stream, memory);
         AccessScope scope = AccessScope.on(stream);
@@ -59,8 +71,13 @@ final class CudaLineKernels implements LineKernels {
           .put(Arguments.FIRST, first)
           .put(Arguments.BYTES, size)
           .put(Arguments.CAPACITY, capacity)
-          .put(Arguments.TILES, tiles);
-      module.function("lines_find").launch(tiles, THREADS, 0, stream, arguments);
+          .put(Arguments.TILES, tiles)
+          .put(Arguments.DELIMITER, characters.delimiter())
+          .put(Arguments.QUOTE, characters.quote())
+          .put(Arguments.ESCAPE, characters.escape())
+          .put(Arguments.UNUSED, 0);
+      String kernel = quotes == null ? "lines_find" : "lines_find_quoted";
+      module.function(kernel).launch(tiles, THREADS, 0, stream, arguments);
       stream.synchronize();
       return (int) HostMemory.getLong(count.address());
     }

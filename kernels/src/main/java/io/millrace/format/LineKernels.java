@@ -12,9 +12,16 @@ interface LineKernels {
    * the work.
    *
    * @param size of the text: at least 1
+   * @param quotes within which a line feed ends no line; null if each line feed ends one
    * @param starts the positions; those that {@code capacity} has no room for are not written
    * @return the number of lines; the positions are whole if it is less than {@code capacity}
    */
   int find(
-      long text, int size, long starts, int capacity, DeviceStream stream, MemoryResource memory);
+      long text,
+      int size,
+      FieldQuotes quotes,
+      long starts,
+      int capacity,
+      DeviceStream stream,
+      MemoryResource memory);
 }

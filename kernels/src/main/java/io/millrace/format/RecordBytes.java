@@ -68,13 +68,29 @@ public final class RecordBytes implements AutoCloseable {
    * @throws GpuOutOfMemoryException if there is too little memory
    */
   public static RecordBytes lines(Buffer text, DeviceStream stream, MemoryResource memory) {
+    return findLines(text, null, stream, memory);
+  }
+
+  /**
+   * As {@link #lines}, but a line feed within quotes ends no record. A quote that is never closed
+   * takes all bytes behind it with it.
+   *
+   * @param text begins with a record
+   */
+  public static RecordBytes quotedLines(
+      Buffer text, FieldQuotes quotes, DeviceStream stream, MemoryResource memory) {
+    return findLines(text, Objects.requireNonNull(quotes, "quotes is null"), stream, memory);
+  }
+
+  private static RecordBytes findLines(
+      Buffer text, FieldQuotes quotes, DeviceStream stream, MemoryResource memory) {
     checkSize(text);
     int size = (int) text.size();
     int capacity = size / BYTES_OF_LINE + 2;
     for (; ; ) {
       Buffer starts = Buffer.allocate((long) capacity * Integer.BYTES, stream, memory);
       try {
-        int lines = find(text, size, starts, capacity, stream, memory);
+        int lines = find(text, size, quotes, starts, capacity, stream, memory);
         if (lines < capacity) {
           return new RecordBytes(text.share(), starts, lines);
         }
@@ -91,6 +107,7 @@ public final class RecordBytes implements AutoCloseable {
   private static int find(
       Buffer text,
       int size,
+      FieldQuotes quotes,
       Buffer starts,
       int capacity,
       DeviceStream stream,
@@ -102,7 +119,9 @@ public final class RecordBytes implements AutoCloseable {
         return 0;
       }
       long address = text.access(AccessMode.READ, scope);
-      return KERNELS.of(stream.device()).find(address, size, target, capacity, stream, memory);
+      return KERNELS
+          .of(stream.device())
+          .find(address, size, quotes, target, capacity, stream, memory);
     }
   }
 

@@ -15,10 +15,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RecordBytesTest {
+  private static final List<FieldQuotes> QUOTES =
+      List.of(FieldQuotes.DEFAULT, new FieldQuotes(',', '"', '\\'));
+
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
@@ -66,6 +71,61 @@ class RecordBytesTest {
         RecordBytes lines = RecordBytes.lines(all, device.stream(), device.memory())) {
       assertThat(lines.count()).isEqualTo(5000);
       assertThat(positions(lines)).isEqualTo(expected(bytes, 0));
+    }
+  }
+
+  @RowCountTest
+  void lineFeedsWithinQuotesEndNoRecord(int size) {
+    Random numbers = random.random();
+    for (FieldQuotes quotes : QUOTES) {
+      // Seldom specials, so that a state lasts for tiles.
+      int spacing = 1 << numbers.nextInt(14);
+      byte[] bytes = new byte[size];
+      numbers.nextBytes(bytes);
+      for (int i = 0; i < size; i++) {
+        int special = "\n,\"\\\n\n".charAt(numbers.nextInt(6));
+        boolean plain = "\n,\"\\".indexOf(bytes[i]) >= 0;
+        bytes[i] = (byte) (numbers.nextInt(spacing) == 0 ? special : plain ? 'x' : bytes[i]);
+      }
+      int from = size == 0 ? 0 : numbers.nextInt(Math.min(size, 9));
+      try (Buffer all = RecordLines.buffer(bytes, device);
+          Buffer part = all.slice(from, size - from);
+          RecordBytes lines =
+              RecordBytes.quotedLines(part, quotes, device.stream(), device.memory())) {
+        assertThat(positions(lines)).isEqualTo(quotedLines(bytes, from, quotes));
+      }
+    }
+  }
+
+  // By regular expressions: a record is fields, with delimiters between them and a line feed
+  // behind.
+  private static List<Object> quotedLines(byte[] bytes, int from, FieldQuotes quotes) {
+    String text = new String(bytes, from, bytes.length - from, StandardCharsets.ISO_8859_1);
+    boolean hasEscapes = quotes.escape() != FieldQuotes.NO_CHARACTER;
+    String other = hasEscapes ? "[^\\n\\\\,]|\\\\[^\n]" : "[^\\n,]";
+    String within = hasEscapes ? "[^\"\\\\]|\\\\(?s:.)" : "[^\"]";
+    // Behind a closed field, a quote cannot follow: it would be the second of two.
+    String quoted = "\"(?:" + within + "|\"\")*+(?:\"|\\z)";
+    String field = "(?:" + quoted + ")?+(?:" + other + ")*+";
+    String lone = hasEscapes ? "\\\\?+" : "";
+    Matcher record =
+        Pattern.compile(field + "(?:," + field + ")*+" + lone + "(?:\\n|\\z)").matcher(text);
+    List<Object> starts = new ArrayList<>(List.of(0));
+    for (int at = 0; at < text.length(); at = record.end()) {
+      assertThat(record.find(at) && record.start() == at).isTrue();
+      starts.add(record.end());
+    }
+    return starts;
+  }
+
+  @Test
+  void quotesOpenFieldsOnlyAtTheirStart() {
+    String text = "a\"b\nc,\"d\ne\"\"\n\"f\"\n\"g\n\",\nh\\\n\"\\\"\n\"\n\"open\n";
+    byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+    try (Buffer all = RecordLines.buffer(bytes, device);
+        RecordBytes lines =
+            RecordBytes.quotedLines(all, QUOTES.get(1), device.stream(), device.memory())) {
+      assertThat(positions(lines)).isEqualTo(List.<Object>of(0, 4, 17, 23, 26, 32, text.length()));
     }
   }
 

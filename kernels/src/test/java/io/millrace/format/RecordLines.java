@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format;
 
+import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.testing.DeviceExtension;
 
@@ -19,6 +22,13 @@ public final class RecordLines {
       return buffer;
     } finally {
       HostMemory.free(address);
+    }
+  }
+
+  /** Copies bytes to a buffer of the host. */
+  public static void copy(byte[] bytes, Buffer target, DeviceStream hostStream) {
+    try (AccessScope scope = AccessScope.on(hostStream)) {
+      HostMemory.copyFromArray(target.access(AccessMode.WRITE, scope), bytes, 0, bytes.length);
     }
   }
 

@@ -6,8 +6,6 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.apache.flink.formats.common.TimestampFormat;
 
 /**
@@ -18,7 +16,7 @@ import org.apache.flink.formats.common.TimestampFormat;
  * @param text the record
  * @param charset the encoding of the record
  * @param timestamps Flink's option {@code timestamp-format.standard}
- * @param millrace what Millrace makes of the record, as {@link #textOf} writes it
+ * @param millrace what Millrace makes of the record, as {@link RecordResult#text} writes it
  * @param flink what Flink makes of it by default
  * @param tree what Flink makes of it without {@code decode.json-parser.enabled}
  */
@@ -31,8 +29,6 @@ record JsonDifference(
     String millrace,
     String flink,
     String tree) {
-  private static final Set<String> NO_VALUES = Set.of("malformed", "no row", "NULL");
-
   /** A record whose member {@code v} has the value. */
   static JsonDifference ofValue(DataType type, String value, String millrace, String flink) {
     return ofValue(type, value, millrace, flink, flink);
@@ -88,28 +84,16 @@ record JsonDifference(
     return text.getBytes(charset);
   }
 
-  /** The values of {@code v} in all rows, or {@code malformed}. */
-  static String textOf(RecordResult result) {
-    if (!result.fault().isEmpty()) {
-      return "malformed";
-    }
-    return result.rows().isEmpty()
-        ? "no row"
-        : result.rows().stream()
-            .map(row -> row.get(0) == null ? "NULL" : row.get(0).toString().replace("\t", "\\t"))
-            .collect(Collectors.joining(", "));
-  }
-
   /** The row of the table in docs/json.md. */
   String markdown() {
     String type = column.type() + (column.nullable() ? "" : " NOT NULL");
     String format = timestamps == TimestampFormat.SQL ? "" : ", `ISO-8601`";
-    String flinks = tree.equals(flink) ? cell(flink) : cell(flink) + "; of a tree: " + cell(tree);
-    return "| %s | %s%s | %s | %s |".formatted(shown, code(type), format, cell(millrace), flinks);
-  }
-
-  private static String cell(String result) {
-    return NO_VALUES.contains(result) ? result : code(result);
+    String flinks =
+        tree.equals(flink)
+            ? RecordResult.cell(flink)
+            : RecordResult.cell(flink) + "; of a tree: " + RecordResult.cell(tree);
+    return "| %s | %s%s | %s | %s |"
+        .formatted(shown, code(type), format, RecordResult.cell(millrace), flinks);
   }
 
   private static String code(String text) {

@@ -29,7 +29,8 @@ class JsonParityTest {
 
   private static final int RECORDS = 500;
 
-  private static final List<Field> SCALARS =
+  /** A column of each type that is read from text and has no fields. */
+  static final List<Field> SCALARS =
       List.of(
           Field.of("flag", DataType.BOOL),
           Field.of("tiny", DataType.INT8),
@@ -78,7 +79,9 @@ class JsonParityTest {
       for (int i = 0; i < RECORDS; i++) {
         batch.add(records.record(schema.fields()).getBytes(StandardCharsets.UTF_8));
       }
-      List<RecordResult> results = MillraceJson.read(schema, batch, device);
+      List<RecordResult> results =
+          MillraceRecords.read(
+              (stream, memory) -> new JsonReader(schema, stream, memory), batch, device);
       for (int i = 0; i < RECORDS; i++) {
         String record = new String(batch.get(i), StandardCharsets.UTF_8);
         assertThat(results.get(i).fault()).as(record).isEmpty();

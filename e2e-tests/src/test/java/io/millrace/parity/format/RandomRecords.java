@@ -16,7 +16,7 @@ import java.util.Random;
 import org.apache.flink.formats.common.TimestampFormat;
 
 /** Writes random records that both Millrace and Flink's format {@code json} read. */
-final class RandomRecords {
+class RandomRecords {
   private static final String[] SPACES = {"", "", "", "", " ", "\t", "\r\n", " \n\t "};
   private static final String[] NOT_FINITE = {"\"NaN\"", "\"Infinity\"", "\"-Infinity\""};
   private static final String[] ZEROS = {"0", "-0", "-0.0", "0e7", "-0.000E-9", "0.0e+400"};
@@ -32,10 +32,10 @@ final class RandomRecords {
   // Millrace reads decimals with escapes of up to 64 characters.
   private static final int MAX_ESCAPED = 64;
 
-  private final Random random;
+  protected final Random random;
   private final TimestampFormat timestamps;
   private final boolean negativeZeros;
-  private StringBuilder text = new StringBuilder();
+  protected StringBuilder text = new StringBuilder();
 
   /**
    * @param timestamps whether a T or a space is between the date and the time
@@ -64,7 +64,7 @@ final class RandomRecords {
     return choices[random.nextInt(choices.length)];
   }
 
-  private boolean rarely() {
+  protected final boolean rarely() {
     return random.nextInt(8) == 0;
   }
 
@@ -144,7 +144,7 @@ final class RandomRecords {
     }
   }
 
-  private void value(DataType type) {
+  protected void value(DataType type) {
     switch (type.id()) {
       case BOOL -> text.append(random.nextBoolean());
       case INT8, INT16, INT32, INT64 -> text.append(integer(type));
@@ -320,7 +320,7 @@ final class RandomRecords {
     return value.toString();
   }
 
-  private void string(String value) {
+  protected void string(String value) {
     text.append('"');
     for (int i = 0; i < value.length(); ) {
       int next = value.codePointAt(i);

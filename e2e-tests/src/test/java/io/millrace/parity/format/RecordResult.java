@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.parity.format;
 
+import static java.util.stream.Collectors.joining;
+
 import java.util.List;
+import java.util.Set;
 
 /**
  * What became of a record.
@@ -10,11 +13,34 @@ import java.util.List;
  * @param fault why the record is malformed; empty if it is not
  */
 record RecordResult(List<List<Object>> rows, String fault) {
+  private static final Set<String> NO_VALUES = Set.of("malformed", "no row", "NULL");
+
   static RecordResult malformed(String reason) {
     return new RecordResult(List.of(), reason);
   }
 
   static RecordResult of(List<List<Object>> rows) {
     return new RecordResult(rows, "");
+  }
+
+  /** The values of all rows, or {@code malformed}. */
+  String text() {
+    if (!fault.isEmpty()) {
+      return "malformed";
+    }
+    return rows.isEmpty()
+        ? "no row"
+        : rows.stream().flatMap(List::stream).map(RecordResult::text).collect(joining(", "));
+  }
+
+  private static String text(Object value) {
+    return value == null
+        ? "NULL"
+        : value.toString().replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r");
+  }
+
+  /** What {@link #text} gives, for a table in Markdown. */
+  static String cell(String text) {
+    return NO_VALUES.contains(text) ? text : "`" + text + "`";
   }
 }

@@ -2,26 +2,20 @@
 package io.millrace.format.json;
 
 import io.millrace.annotation.PublicEvolving;
-import io.millrace.column.Column;
-import io.millrace.column.DataType;
 import io.millrace.column.Schema;
-import io.millrace.column.Table;
+import io.millrace.column.TypeId;
 import io.millrace.device.DeviceStream;
-import io.millrace.device.HostMemory;
-import io.millrace.device.StagingBuffer;
-import io.millrace.format.MalformedRecord;
+import io.millrace.device.PerDevice;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
 import io.millrace.format.RecordReader;
-import io.millrace.format.json.JsonKernels.Records;
-import io.millrace.format.text.FloatingPoint;
-import io.millrace.kernel.gather.Gather;
-import io.millrace.memory.AccessMode;
-import io.millrace.memory.AccessScope;
-import io.millrace.memory.Buffer;
+import io.millrace.format.record.RecordFields;
+import io.millrace.format.record.RecordKernels;
+import io.millrace.format.record.TableReader;
 import io.millrace.memory.MemoryResource;
-import java.util.List;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Reads records of JSON, one object each, into columns. A member belongs to the column of its name;
@@ -41,12 +35,11 @@ import java.util.Optional;
  */
 @PublicEvolving
 public final class JsonReader implements RecordReader {
-  private final Schema schema;
-  private final JsonFields fields;
-  private final DeviceStream stream;
-  private final MemoryResource memory;
-  private final JsonKernels kernels;
-  private Buffer plan;
+  private static final PerDevice<RecordKernels> KERNELS = RecordKernels.ofModule("json");
+  private static final Set<TypeId> TYPES =
+      EnumSet.complementOf(EnumSet.of(TypeId.BINARY, TypeId.LIST, TypeId.DICTIONARY));
+
+  private final TableReader reader;
 
   /**
    * @param stream of the records and results; stays open as long as the reader
@@ -54,11 +47,11 @@ public final class JsonReader implements RecordReader {
    * @throws IllegalArgumentException if {@link #unsupported} says why the columns cannot be read
    */
   public JsonReader(Schema schema, DeviceStream stream, MemoryResource memory) {
-    this.schema = schema;
-    this.fields = JsonFields.of(schema);
-    this.stream = stream;
-    this.memory = memory;
-    this.kernels = JsonKernels.KERNELS.of(stream.device());
+    checkSupported(schema);
+    RecordFields fields = RecordFields.of(schema);
+    reader =
+        new TableReader(
+            schema, fields, new JsonFormat(fields), KERNELS.of(stream.device()), stream, memory);
   }
 
   /**
@@ -66,7 +59,7 @@ public final class JsonReader implements RecordReader {
    * are at most 127 columns, with the fields of ROWs.
    */
   public static Optional<String> unsupported(Schema schema) {
-    return JsonFields.unsupported(schema);
+    return RecordFields.unsupported(schema, TYPES);
   }
 
   /**
@@ -75,120 +68,21 @@ public final class JsonReader implements RecordReader {
    * @throws IllegalArgumentException if {@link #unsupported} says why they cannot be read
    */
   public static void checkSupported(Schema schema) {
-    JsonFields.check(schema);
+    unsupported(schema)
+        .ifPresent(
+            why -> {
+              throw new IllegalArgumentException("JSON cannot be read into columns: " + why);
+            });
   }
 
   @Override
   public ParsedRecords read(RecordBytes records) {
-    int count = records.count();
-    if (count == 0) {
-      try (JsonColumns none = new JsonColumns(fields, 0, stream, memory);
-          AccessScope scope = AccessScope.on(stream)) {
-        return new ParsedRecords(noRows(none, scope));
-      }
-    }
-    Buffer currentPlan = plan();
-    long wordBytes = (long) count * Long.BYTES;
-    long scratchBytes = kernels.scratchBytes(fields, count);
-    int resultBytes = JsonKernels.resultBytes(fields);
-    try (JsonColumns columns = new JsonColumns(fields, count, stream, memory);
-        Buffer scratch = Buffer.allocate(wordBytes + scratchBytes, stream, memory);
-        StagingBuffer result = stream.device().stagingPool().acquire(resultBytes);
-        AccessScope scope = AccessScope.on(stream)) {
-      long planAddress = currentPlan.access(AccessMode.READ, scope);
-      long errors = scratch.access(AccessMode.WRITE, scope);
-      Records input =
-          new Records(
-              fields,
-              planAddress + powersBytes(),
-              planAddress,
-              address(records.bytes(), scope),
-              records.positions().access(AccessMode.READ, scope),
-              count,
-              columns.targets(scope),
-              errors,
-              errors + wordBytes,
-              result.address(),
-              stream);
-      kernels.parse(input);
-      return finish(input, columns, scope);
-    }
-  }
-
-  private static long address(Buffer bytes, AccessScope scope) {
-    return bytes.size() == 0 ? 0 : bytes.access(AccessMode.READ, scope);
-  }
-
-  private Table noRows(JsonColumns none, AccessScope scope) {
-    none.clearOffsets(scope);
-    return none.take(schema, new int[fields.size()]);
-  }
-
-  private ParsedRecords finish(Records input, JsonColumns columns, AccessScope scope) {
-    if (fields.strings() > 0) {
-      kernels.copyStrings(input, columns.allocateStrings(input, scope));
-    }
-    int[] nullCounts = new int[fields.size()];
-    for (int i = 0; i < nullCounts.length; i++) {
-      nullCounts[i] = HostMemory.getInt(input.nullCount(i));
-    }
-    boolean hasUndecided = HostMemory.getInt(input.undecided()) > 0;
-    if (nullCounts[0] == 0 && !hasUndecided) {
-      return new ParsedRecords(columns.take(schema, nullCounts));
-    }
-    JsonFaults faults = new JsonFaults(input);
-    if (hasUndecided) {
-      faults.decide();
-    }
-    Table table = columns.take(schema, nullCounts);
-    int[] valid = faults.valid();
-    if (valid.length == input.count()) {
-      return new ParsedRecords(table);
-    }
-    try (table) {
-      List<MalformedRecord> malformed = faults.malformed();
-      return new ParsedRecords(select(table, valid), malformed, valid);
-    }
-  }
-
-  private Table select(Table table, int[] rows) {
-    long bytes = (long) rows.length * Integer.BYTES;
-    try (StagingBuffer staged = stream.device().stagingPool().acquire(Math.max(1, bytes))) {
-      for (int i = 0; i < rows.length; i++) {
-        HostMemory.putInt(staged.address() + (long) i * Integer.BYTES, rows[i]);
-      }
-      Buffer copy = Buffer.copyOf(staged.address(), bytes, stream, memory);
-      try (Column map = new Column(DataType.INT32, rows.length, 0, copy, null, List.of())) {
-        Table selected = Gather.gather(table, map, stream, memory);
-        stream.synchronize();
-        return selected;
-      }
-    }
-  }
-
-  private static long powersBytes() {
-    return (long) FloatingPoint.powersOfFiveWords() * Long.BYTES;
-  }
-
-  private Buffer plan() {
-    if (plan == null) {
-      long bytes = powersBytes() + fields.bytes();
-      try (StagingBuffer staged = stream.device().stagingPool().acquire(bytes)) {
-        FloatingPoint.writePowersOfFive(staged.address());
-        fields.write(staged.address() + powersBytes());
-        plan = Buffer.copyOf(staged.address(), bytes, stream, memory);
-        stream.synchronize();
-      }
-    }
-    return plan;
+    return reader.read(records);
   }
 
   /** Frees what the reader keeps for further records. */
   @Override
   public void close() {
-    if (plan != null) {
-      plan.close();
-      plan = null;
-    }
+    reader.close();
   }
 }

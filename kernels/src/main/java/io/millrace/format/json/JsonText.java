@@ -2,6 +2,7 @@
 package io.millrace.format.json;
 
 import io.millrace.device.HostMemory;
+import io.millrace.format.record.RecordError;
 import io.millrace.format.text.NumberText;
 import io.millrace.format.text.TextCursor;
 
@@ -25,7 +26,7 @@ final class JsonText {
   final TextCursor text = new TextCursor();
   private final NumberText number = new NumberText();
   private final boolean[] isObject = new boolean[DEPTH];
-  private JsonError error;
+  private RecordError error;
 
   // Of the last string.
   private int start;
@@ -35,14 +36,14 @@ final class JsonText {
 
   void reset(long address, int from, int to) {
     text.reset(address, from, to);
-    error = JsonError.VALID;
+    error = RecordError.VALID;
   }
 
-  JsonError error() {
+  RecordError error() {
     return error;
   }
 
-  boolean fail(JsonError why) {
+  boolean fail(RecordError why) {
     error = why;
     return false;
   }
@@ -124,18 +125,18 @@ final class JsonText {
         text.next();
         int codePoint = readEscape(text);
         if (codePoint == NO_CODE_POINT) {
-          return fail(JsonError.MALFORMED);
+          return fail(RecordError.NO_JSON);
         }
         saved += text.at() - from - utf8Bytes(codePoint);
         hasEscapes = true;
       } else if (next < ' ') {
-        return fail(JsonError.MALFORMED);
-      } else if (!skipUtf8()) {
+        return fail(RecordError.NO_JSON);
+      } else if (!text.takeUtf8()) {
         text.moveTo(from);
-        return fail(JsonError.NO_UTF8);
+        return fail(RecordError.NO_UTF8);
       }
     }
-    return fail(JsonError.MALFORMED);
+    return fail(RecordError.NO_JSON);
   }
 
   /** The code point of an escape behind its backslash; {@link #NO_CODE_POINT} if there is none. */
@@ -186,27 +187,6 @@ final class JsonText {
     return codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
   }
 
-  // Takes a code point that is not ASCII, in the only form that it has in UTF-8.
-  private boolean skipUtf8() {
-    int first = text.next();
-    int more = first < 0xc2 || first > 0xf4 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-    if (more == 0) {
-      return false;
-    }
-    int second = text.next();
-    int least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    int most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    if (second < least || second > most) {
-      return false;
-    }
-    for (int i = 1; i < more; i++) {
-      if ((text.next() & ~0x3f) != 0x80) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Writes the bytes of a string with its escapes resolved. The cursor is at its first byte. */
   static void resolveEscapes(TextCursor text, int bytes, long target) {
     for (int i = 0; i < bytes; ) {
@@ -243,22 +223,22 @@ final class JsonText {
           case 'n' -> text.takeWord(NULL, NULL_BYTES);
           default -> (TextCursor.isDigit(next) || next == '-') && number.read(text, true);
         };
-    if (!valid && error == JsonError.VALID) {
-      error = JsonError.MALFORMED;
+    if (!valid && error == RecordError.VALID) {
+      error = RecordError.NO_JSON;
     }
     return valid;
   }
 
   private boolean skipName() {
     if (skipSpace() != '"') {
-      return fail(JsonError.MALFORMED);
+      return fail(RecordError.NO_JSON);
     }
     text.next();
     if (!readString()) {
       return false;
     }
     if (skipSpace() != ':') {
-      return fail(JsonError.MALFORMED);
+      return fail(RecordError.NO_JSON);
     }
     text.next();
     return true;
@@ -270,7 +250,7 @@ final class JsonText {
     for (int next = first; ; next = skipSpace()) {
       if (next == '{' || next == '[') {
         if (depth == DEPTH) {
-          return fail(JsonError.TOO_DEEP);
+          return fail(RecordError.TOO_DEEP);
         }
         isObject[depth++] = next == '{';
         text.next();
@@ -299,7 +279,7 @@ final class JsonText {
       boolean inObject = isObject[left - 1];
       int next = skipSpace();
       if (next != ',' && next != (inObject ? '}' : ']')) {
-        fail(JsonError.MALFORMED);
+        fail(RecordError.NO_JSON);
         return -1;
       }
       text.next();

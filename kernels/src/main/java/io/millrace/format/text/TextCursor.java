@@ -4,7 +4,10 @@ package io.millrace.format.text;
 import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 
-/** A reader of text in host memory. The twin of {@code text_cursor.cuh}. Used by one thread. */
+/**
+ * A reader of text in host memory. The twin of {@code text_cursor.cuh} and {@code text_utf8.cuh}.
+ * Used by one thread.
+ */
 @Internal
 public final class TextCursor {
   /** What is behind the last byte. */
@@ -86,6 +89,40 @@ public final class TextCursor {
       return false;
     }
     at++;
+    return true;
+  }
+
+  /** Drops a line feed at the end, and a carriage return that is then at the end. */
+  public void dropLineEnd() {
+    if (end > at && HostMemory.getByte(address + end - 1) == '\n') {
+      end--;
+    }
+    if (end > at && HostMemory.getByte(address + end - 1) == '\r') {
+      end--;
+    }
+  }
+
+  /**
+   * Goes on behind a code point that is not ASCII, in the only form that it has in UTF-8. False if
+   * there is none; then the cursor is anywhere.
+   */
+  public boolean takeUtf8() {
+    int first = next();
+    int more = first < 0xc2 || first > 0xf4 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+    if (more == 0) {
+      return false;
+    }
+    int second = next();
+    int least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    int most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    if (second < least || second > most) {
+      return false;
+    }
+    for (int i = 1; i < more; i++) {
+      if ((next() & ~0x3f) != 0x80) {
+        return false;
+      }
+    }
     return true;
   }
 

@@ -13,12 +13,10 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
-import io.millrace.device.HostMemory;
 import io.millrace.format.MalformedRecord;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
-import io.millrace.memory.AccessMode;
-import io.millrace.memory.AccessScope;
+import io.millrace.format.RecordLines;
 import io.millrace.memory.Buffer;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
@@ -152,9 +150,7 @@ class HostileJsonTest {
   private void assertAgreesWithHost(byte[] lines, ParsedRecords parsed) {
     try (DeviceStream stream = HostDevice.INSTANCE.createStream();
         Buffer text = Buffer.allocate(lines.length, stream, device.hostMemory())) {
-      try (AccessScope scope = AccessScope.on(stream)) {
-        HostMemory.copyFromArray(text.access(AccessMode.WRITE, scope), lines, 0, lines.length);
-      }
+      RecordLines.copy(lines, text, stream);
       try (RecordBytes records = RecordBytes.lines(text, stream, device.hostMemory());
           JsonReader reader = new JsonReader(SCHEMA, stream, device.hostMemory());
           ParsedRecords expected = reader.read(records);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.json;
 
+import static io.millrace.format.RandomValues.SCALARS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.device.KernelStructure;
 import io.millrace.format.MalformedRecord;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
 import io.millrace.format.RecordLines;
-import io.millrace.testing.CudaStructures;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RowCountTest;
@@ -33,27 +32,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class JsonReaderTest {
-  private static final Schema SCALARS =
-      Schema.of(
-          Field.of("flag", DataType.BOOL),
-          Field.of("tiny", DataType.INT8),
-          Field.of("small", DataType.INT16),
-          Field.of("number", DataType.INT32),
-          Field.of("big", DataType.INT64),
-          Field.of("real", DataType.FLOAT32),
-          Field.of("double", DataType.FLOAT64),
-          Field.of("price", DataType.decimal(7, 2)),
-          Field.of("amount", DataType.decimal(15, 3)),
-          Field.of("total", DataType.decimal(38, 10)),
-          Field.of("day", DataType.DATE),
-          Field.of("time", DataType.TIME),
-          Field.of("second", DataType.timestamp(0)),
-          Field.of("milli", DataType.timestamp(3)),
-          Field.of("micro", DataType.timestamp(6)),
-          Field.of("nano", DataType.timestamp(9)),
-          Field.of("instant", DataType.timestamp(3, true)),
-          Field.of("text", DataType.STRING));
-
   private static final Schema PERSON =
       Schema.of(
           new Field("id", DataType.INT64, false),
@@ -64,14 +42,6 @@ class JsonReaderTest {
                   new Field("zip", DataType.INT32, false),
                   Field.of("place", DataType.struct(Field.of("x", DataType.FLOAT64))))),
           Field.of("na\"me\n", DataType.STRING));
-
-  private static final List<KernelStructure> STRUCTURES =
-      List.of(
-          JsonFields.Layout.LAYOUT,
-          CudaJsonKernels.ColumnArguments.LAYOUT,
-          CudaJsonKernels.StringColumnArguments.LAYOUT,
-          CudaJsonKernels.Arguments.LAYOUT,
-          CudaJsonKernels.StringsArguments.LAYOUT);
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
@@ -298,19 +268,5 @@ class JsonReaderTest {
     assertThatThrownBy(() -> new JsonReader(schema, device.stream(), device.memory()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("JSON cannot be read into columns: field 'a.b' has the type ARRAY<INT>");
-  }
-
-  @Test
-  void structuresAreThoseOfTheKernels() {
-    CudaStructures cuda = CudaStructures.ofSources();
-    for (KernelStructure structure : STRUCTURES) {
-      assertThat(structure.fields()).isEqualTo(cuda.layout(structure.name()).fields());
-    }
-    if (device.isCuda()) {
-      for (KernelStructure structure : STRUCTURES.subList(3, STRUCTURES.size())) {
-        assertThat(device.device().loadModule("json").constant("sizeof_" + structure.name()))
-            .isEqualTo(structure.bytes());
-      }
-    }
   }
 }

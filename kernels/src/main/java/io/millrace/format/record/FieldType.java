@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.format.json;
+package io.millrace.format.record;
 
-/** How the value of a field is read. The numbers are those of {@code JsonType} in CUDA. */
-enum JsonType {
+import io.millrace.annotation.Internal;
+
+/** How the value of a field is read. The numbers are those of {@code FieldType} in CUDA. */
+@Internal
+public enum FieldType {
   OBJECT(0),
   BOOL(1),
   INTEGER(2),
@@ -15,10 +18,11 @@ enum JsonType {
 
   private final int number;
 
-  JsonType(int number) {
+  FieldType(int number) {
     this.number = number;
   }
 
+  /** The number in CUDA. */
   int number() {
     return number;
   }

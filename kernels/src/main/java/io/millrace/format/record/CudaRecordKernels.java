@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.format.json;
+package io.millrace.format.record;
 
 import io.millrace.device.Device;
 import io.millrace.device.KernelArguments;
@@ -7,11 +7,11 @@ import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
 import java.util.List;
 
-/** Launches the kernels of json.cu. One instance per device. */
-final class CudaJsonKernels implements JsonKernels {
-  /** The structure {@code JsonColumn} of json_arguments.cuh. */
+/** Launches the kernels of a format. One instance per format and device. */
+final class CudaRecordKernels implements RecordKernels {
+  /** The structure {@code RecordColumn} of record_arguments.cuh. */
   static final class ColumnArguments {
-    static final KernelStructure LAYOUT = new KernelStructure("JsonColumn");
+    static final KernelStructure LAYOUT = new KernelStructure("RecordColumn");
     static final KernelStructure.Int64 VALUES = LAYOUT.int64("values");
     static final KernelStructure.Int64 SECOND = LAYOUT.int64("second");
     static final KernelStructure.Int64 VALIDITY = LAYOUT.int64("validity");
@@ -19,9 +19,9 @@ final class CudaJsonKernels implements JsonKernels {
     private ColumnArguments() {}
   }
 
-  /** The structure {@code JsonArguments} of json_arguments.cuh. */
+  /** The structure {@code RecordArguments} of record_arguments.cuh. */
   static final class Arguments {
-    static final KernelStructure LAYOUT = new KernelStructure("JsonArguments");
+    static final KernelStructure LAYOUT = new KernelStructure("RecordArguments");
     static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
     static final KernelStructure.Int64 RECORDS = LAYOUT.int64("records");
     static final KernelStructure.Int64 FIELDS = LAYOUT.int64("fields");
@@ -35,14 +35,14 @@ final class CudaJsonKernels implements JsonKernels {
     static final KernelStructure.Int32 STRING_COUNT = LAYOUT.int32("string_count");
     static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
     static final KernelStructure.Array COLUMN =
-        LAYOUT.array("column", ColumnArguments.LAYOUT, JsonFields.MAX_FIELDS);
+        LAYOUT.array("column", ColumnArguments.LAYOUT, RecordFields.MAX_FIELDS);
 
     private Arguments() {}
   }
 
-  /** The structure {@code JsonStringColumn} of json_arguments.cuh. */
+  /** The structure {@code RecordStringColumn} of record_arguments.cuh. */
   static final class StringColumnArguments {
-    static final KernelStructure LAYOUT = new KernelStructure("JsonStringColumn");
+    static final KernelStructure LAYOUT = new KernelStructure("RecordStringColumn");
     static final KernelStructure.Int64 STARTS = LAYOUT.int64("starts");
     static final KernelStructure.Int64 OFFSETS = LAYOUT.int64("offsets");
     static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
@@ -50,13 +50,14 @@ final class CudaJsonKernels implements JsonKernels {
     private StringColumnArguments() {}
   }
 
-  /** The structure {@code JsonStringsArguments} of json_arguments.cuh. */
+  /** The structure {@code RecordStringsArguments} of record_arguments.cuh. */
   static final class StringsArguments {
-    static final KernelStructure LAYOUT = new KernelStructure("JsonStringsArguments");
+    static final KernelStructure LAYOUT = new KernelStructure("RecordStringsArguments");
     static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
+    static final KernelStructure.Int64 FORMAT = LAYOUT.int64("format");
     static final KernelStructure.Int64 ROWS = LAYOUT.int64("rows");
     static final KernelStructure.Array COLUMN =
-        LAYOUT.array("column", StringColumnArguments.LAYOUT, JsonFields.MAX_FIELDS);
+        LAYOUT.array("column", StringColumnArguments.LAYOUT, RecordFields.MAX_FIELDS);
 
     private StringsArguments() {}
   }
@@ -68,9 +69,11 @@ final class CudaJsonKernels implements JsonKernels {
   private static final int STRING_ROWS = STRING_THREADS / 8;
 
   private final KernelModule module;
+  private final String name;
 
-  CudaJsonKernels(Device device) {
-    module = device.loadModule("json");
+  CudaRecordKernels(Device device, String name) {
+    this.module = device.loadModule(name);
+    this.name = name;
   }
 
   private static int tiles(int count, int tile) {
@@ -78,14 +81,14 @@ final class CudaJsonKernels implements JsonKernels {
   }
 
   @Override
-  public long scratchBytes(JsonFields fields, int count) {
+  public long scratchBytes(RecordFields fields, int count) {
     long words = (long) fields.strings() * (1 + tiles(count, OFFSET_TILE));
-    return JsonKernels.countBytes(fields) + words * Long.BYTES;
+    return RecordKernels.countBytes(fields) + words * Long.BYTES;
   }
 
   @Override
   public void parse(Records records) {
-    JsonFields fields = records.fields();
+    RecordFields fields = records.fields();
     int count = records.count();
     int offsetTiles = tiles(count, OFFSET_TILE);
     records.stream().fill(records.scratch(), (byte) 0, scratchBytes(fields, count));
@@ -97,7 +100,7 @@ final class CudaJsonKernels implements JsonKernels {
           .put(Arguments.POWERS, records.powers())
           .put(Arguments.ERRORS, records.errors())
           .put(Arguments.NULL_COUNTS, records.scratch())
-          .put(Arguments.LOOK_BACK, records.scratch() + JsonKernels.countBytes(fields))
+          .put(Arguments.LOOK_BACK, records.scratch() + RecordKernels.countBytes(fields))
           .put(Arguments.RESULT, records.result())
           .put(Arguments.ROWS, count)
           .put(Arguments.FIELD_COUNT, fields.size())
@@ -112,10 +115,10 @@ final class CudaJsonKernels implements JsonKernels {
             .put(at, ColumnArguments.VALIDITY, target.validity());
       }
       int blocks = tiles(count, THREADS);
-      module.function("json_parse").launch(blocks, THREADS, 0, records.stream(), arguments);
+      module.function(name + "_parse").launch(blocks, THREADS, 0, records.stream(), arguments);
       int strings = Math.max(1, fields.strings());
       module
-          .function("json_offsets")
+          .function(name + "_offsets")
           .launch(offsetTiles * strings, OFFSET_THREADS, 0, records.stream(), arguments);
     }
     records.stream().synchronize();
@@ -126,6 +129,7 @@ final class CudaJsonKernels implements JsonKernels {
     try (KernelArguments arguments = new KernelArguments(StringsArguments.LAYOUT)) {
       arguments
           .put(StringsArguments.BYTES, records.bytes())
+          .put(StringsArguments.FORMAT, records.plan() + records.fields().bytes())
           .put(StringsArguments.ROWS, records.count());
       for (int i = 0; i < strings.size(); i++) {
         Strings column = strings.get(i);
@@ -137,7 +141,7 @@ final class CudaJsonKernels implements JsonKernels {
       }
       int blocks = tiles(records.count(), STRING_ROWS);
       module
-          .function("json_strings")
+          .function(name + "_strings")
           .launch(blocks * strings.size(), STRING_THREADS, 0, records.stream(), arguments);
     }
   }

@@ -1,44 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.format.json;
+package io.millrace.format.record;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 
 /**
- * A field of the records, the first one the whole record. The fields of an object are neighbours.
+ * A field of records, the first one the whole record. The fields of an object are neighbours.
  *
  * @param path names down from the record, with points between
  * @param parent the object around this one
  * @param width bytes of a number, or nanoseconds of the unit of a timestamp, 1 if it has two parts
- * @param string the number of a string field among them
+ * @param string the number of a field of strings or bytes among them
  */
-record JsonField(
+@Internal
+public record RecordField(
     String path,
     DataType type,
-    JsonName name,
+    String name,
     boolean nullable,
     int parent,
     int firstChild,
     int children,
-    JsonType kind,
+    FieldType kind,
     int width,
     int string) {
 
+  /** The {@link #width} of a timestamp in microseconds. */
   static final int MICROS_WIDTH = 1000;
-  static final int MILLIS_WIDTH = 1_000_000;
 
-  static JsonType kind(DataType type) {
+  private static final int MILLIS_WIDTH = 1_000_000;
+
+  static FieldType kind(DataType type) {
     return switch (type.id()) {
-      case STRUCT -> JsonType.OBJECT;
-      case BOOL -> JsonType.BOOL;
-      case INT8, INT16, INT32, INT64 -> JsonType.INTEGER;
-      case FLOAT32, FLOAT64 -> JsonType.FLOAT;
-      case DECIMAL32, DECIMAL64, DECIMAL128 -> JsonType.DECIMAL;
-      case DATE -> JsonType.DATE;
-      case TIME -> JsonType.TIME;
-      case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> JsonType.TIMESTAMP;
-      case STRING -> JsonType.STRING;
-      case BINARY, LIST, DICTIONARY -> null;
+      case STRUCT -> FieldType.OBJECT;
+      case BOOL -> FieldType.BOOL;
+      case INT8, INT16, INT32, INT64 -> FieldType.INTEGER;
+      case FLOAT32, FLOAT64 -> FieldType.FLOAT;
+      case DECIMAL32, DECIMAL64, DECIMAL128 -> FieldType.DECIMAL;
+      case DATE -> FieldType.DATE;
+      case TIME -> FieldType.TIME;
+      case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> FieldType.TIMESTAMP;
+      case STRING, BINARY -> FieldType.STRING;
+      case LIST, DICTIONARY ->
+          throw new IllegalArgumentException("records are not read into " + type);
     };
   }
 
@@ -51,13 +56,13 @@ record JsonField(
     };
   }
 
-  boolean isRequired() {
+  public boolean isRequired() {
     return !nullable;
   }
 
   /** The scale of a decimal; 1 for a timestamp with a time zone. */
   int scaleOrZone() {
-    return kind == JsonType.TIMESTAMP ? (type.withTimeZone() ? 1 : 0) : type.scale();
+    return kind == FieldType.TIMESTAMP ? (type.withTimeZone() ? 1 : 0) : type.scale();
   }
 
   /** Bytes of an element of the first buffer: values, or positions of strings. */
@@ -72,6 +77,6 @@ record JsonField(
 
   /** Whether there is an INT32 per row beside the values. */
   boolean hasSecond() {
-    return kind == JsonType.STRING || type.id() == TypeId.TIMESTAMP_NANOS;
+    return kind == FieldType.STRING || type.id() == TypeId.TIMESTAMP_NANOS;
   }
 }

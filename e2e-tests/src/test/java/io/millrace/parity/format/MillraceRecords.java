@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.parity.format;
 
-import io.millrace.column.Schema;
 import io.millrace.device.DeviceStream;
 import io.millrace.format.MalformedRecord;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
 import io.millrace.format.RecordLines;
-import io.millrace.format.json.JsonReader;
+import io.millrace.format.RecordReader;
 import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
 import io.millrace.testing.DeviceExtension;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -16,18 +16,25 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.BiFunction;
 
-/** Reads records with {@link JsonReader} on a test's device. */
-final class MillraceJson {
+/** Reads records with a reader of Millrace on a test's device. */
+final class MillraceRecords {
   private static final RecordResult NO_ROW = RecordResult.of(List.of());
 
-  private MillraceJson() {}
+  private MillraceRecords() {}
 
-  /** The result of each record. */
-  static List<RecordResult> read(Schema schema, List<byte[]> records, DeviceExtension device) {
-    DeviceStream stream = device.stream();
+  /**
+   * The result of each record.
+   *
+   * @param open makes the reader
+   */
+  static List<RecordResult> read(
+      BiFunction<DeviceStream, MemoryResource, RecordReader> open,
+      List<byte[]> records,
+      DeviceExtension device) {
     try (RecordBytes bytes = bytes(records, device);
-        JsonReader reader = new JsonReader(schema, stream, device.memory());
+        RecordReader reader = open.apply(device.stream(), device.memory());
         ParsedRecords parsed = reader.read(bytes)) {
       List<RecordResult> results = new ArrayList<>(Collections.nCopies(records.size(), NO_ROW));
       List<List<Object>> rows = device.rows(parsed.table());

@@ -1,46 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the JSON kernels are told. Java declares the same structures.
+// What the kernels that read records into columns are told. Java declares the same structures.
 #pragma once
 
 #include <cstdint>
 
 namespace millrace {
 
-constexpr int JSON_THREADS = 128;
-constexpr int JSON_MAX_FIELDS = 128;
+constexpr int RECORD_THREADS = 128;
+constexpr int MAX_FIELDS = 128;
 
 // How the value of a field is read. Java repeats the numbers.
-enum JsonType : int32_t {
-  JSON_OBJECT,
-  JSON_BOOL,
-  JSON_INTEGER,    // `width` bytes
-  JSON_FLOAT,      // `width` bytes
-  JSON_DECIMAL,    // `width` bytes
-  JSON_DATE,
-  JSON_TIME,
-  JSON_TIMESTAMP,  // in units of `width` nanoseconds, or in milliseconds and nanoseconds if 1
-  JSON_STRING,
+enum FieldType : int32_t {
+  FIELD_OBJECT,
+  FIELD_BOOL,
+  FIELD_INTEGER,    // `width` bytes
+  FIELD_FLOAT,      // `width` bytes
+  FIELD_DECIMAL,    // `width` bytes
+  FIELD_DATE,
+  FIELD_TIME,
+  FIELD_TIMESTAMP,  // in units of `width` nanoseconds, or in milliseconds and nanoseconds if 1
+  FIELD_STRING,
 };
 
-// Why a record is not a row, in the low byte of its word of errors; then the field, and in the high half the position in the record.
-enum JsonError : int32_t {
-  JSON_VALID,
-  JSON_BLANK,           // not a record at all
-  JSON_UNDECIDED,       // valid, but the host rounds its floating-point numbers
-  JSON_MALFORMED,       // not JSON
-  JSON_NO_UTF8,
-  JSON_NO_OBJECT,
-  JSON_MORE,            // something behind the object
-  JSON_TOO_DEEP,
-  JSON_WRONG_TYPE,      // the value does not have the field's type
-  JSON_INVALID_VALUE,   // it has the form, but is out of range, or is not a time
-  JSON_UNEXPECTED_NULL,
-  JSON_MISSING,
-  JSON_DUPLICATE,
+// Why a record is not a row, in the low byte of its word of errors; then the number of the field, or of fields, and in the high half
+// the position in the record. Java repeats the numbers.
+enum RecordError : int32_t {
+  RECORD_VALID,
+  RECORD_BLANK,      // not a record at all
+  RECORD_UNDECIDED,  // valid, but the host rounds its floating-point numbers
+  RECORD_NO_JSON,
+  RECORD_NO_UTF8,
+  RECORD_NO_OBJECT,
+  RECORD_MORE,           // something behind the object
+  RECORD_TOO_DEEP,
+  RECORD_WRONG_TYPE,     // the JSON value does not have the field's type
+  RECORD_INVALID_VALUE,  // it has the form, but is out of range, or is not a time
+  RECORD_UNEXPECTED_NULL,
+  RECORD_MISSING,
+  RECORD_DUPLICATE,
+  RECORD_STRAY_QUOTE,        // within a field of CSV without quotes
+  RECORD_UNCLOSED_QUOTE,
+  RECORD_TEXT_BEHIND_QUOTE,
+  RECORD_UNFINISHED_ESCAPE,
+  RECORD_TOO_FEW_FIELDS,     // with the number of fields
+  RECORD_TOO_MANY_FIELDS,    // with the number of fields that there may be
 };
 
-// A field, the first one the whole record. The fields of an object are neighbours.
-struct JsonField {
+// A field, the first one the whole record. The fields of an object are neighbours. Only JSON has names.
+struct RecordField {
   int32_t name;         // bytes from the fields to the name, in words, with a quotation mark and zeros behind it
   int32_t name_bytes;
   int32_t has_escapes;  // whether JSON writes the name otherwise than it is
@@ -56,16 +63,16 @@ struct JsonField {
 };
 
 // Where the values of a field go.
-struct JsonColumn {
+struct RecordColumn {
   uint64_t values;    // of a string: int32 positions of its bytes, with the highest bit if it has escapes
   uint64_t second;    // of a string: int32 lengths, then offsets, one more than rows; of a timestamp: int32 nanoseconds
   uint64_t validity;  // a bit per row, in words of 32
 };
 
-struct JsonArguments {
+struct RecordArguments {
   uint64_t bytes;
   uint64_t records;      // int32 position of each record, one more than rows
-  uint64_t fields;       // JsonField
+  uint64_t fields;       // RecordField
   uint64_t powers;       // of five, from MIN_POWER to MAX_POWER: the highest 128 bits, the high word first
   uint64_t errors;       // uint64 per record
   uint64_t null_counts;  // int32 per field, zero before, and one of undecided records; the first one is of records that are not rows
@@ -75,19 +82,20 @@ struct JsonArguments {
   int32_t field_count;
   int32_t string_count;
   int32_t tiles;         // of json_offsets
-  JsonColumn column[JSON_MAX_FIELDS];
+  RecordColumn column[MAX_FIELDS];
 };
 
-struct JsonStringColumn {
+struct RecordStringColumn {
   uint64_t starts;   // int32 positions in the bytes, with the highest bit if there are escapes
   uint64_t offsets;  // int32, one more than rows
   uint64_t bytes;    // where the strings go
 };
 
-struct JsonStringsArguments {
-  uint64_t bytes;  // as in JsonArguments
+struct RecordStringsArguments {
+  uint64_t bytes;   // as in RecordArguments
+  uint64_t format;  // what the format has behind the fields
   int64_t rows;
-  JsonStringColumn column[JSON_MAX_FIELDS];
+  RecordStringColumn column[MAX_FIELDS];
 };
 
 }  // namespace millrace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.format.json;
+package io.millrace.format.record;
 
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
@@ -9,9 +9,9 @@ import io.millrace.column.TypeId;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
-import io.millrace.format.json.JsonKernels.Records;
-import io.millrace.format.json.JsonKernels.Strings;
-import io.millrace.format.json.JsonKernels.Target;
+import io.millrace.format.record.RecordKernels.Records;
+import io.millrace.format.record.RecordKernels.Strings;
+import io.millrace.format.record.RecordKernels.Target;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
@@ -21,8 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The memory that records are read into, and the columns that it becomes. */
-final class JsonColumns implements AutoCloseable {
-  private final JsonFields fields;
+final class RecordColumns implements AutoCloseable {
+  private final RecordFields fields;
   private final int rows;
   private final DeviceStream stream;
   private final MemoryResource memory;
@@ -36,7 +36,7 @@ final class JsonColumns implements AutoCloseable {
   /**
    * @throws GpuOutOfMemoryException if there is too little memory
    */
-  JsonColumns(JsonFields fields, int rows, DeviceStream stream, MemoryResource memory) {
+  RecordColumns(RecordFields fields, int rows, DeviceStream stream, MemoryResource memory) {
     this.fields = fields;
     this.rows = rows;
     this.stream = stream;
@@ -55,7 +55,7 @@ final class JsonColumns implements AutoCloseable {
     }
   }
 
-  private void allocate(int index, JsonField field) {
+  private void allocate(int index, RecordField field) {
     if (field.valueBytes() > 0) {
       values[index] = allocate((long) rows * field.valueBytes());
     }
@@ -91,7 +91,7 @@ final class JsonColumns implements AutoCloseable {
   /** Writes the offsets of no strings, and makes no room for their bytes. */
   void clearOffsets(AccessScope scope) {
     for (int i = 0; i < fields.size(); i++) {
-      if (fields.get(i).kind() == JsonType.STRING) {
+      if (fields.get(i).kind() == FieldType.STRING) {
         stream.fill(address(seconds[i], scope), (byte) 0, Integer.BYTES);
         strings[i] = allocate(0);
       }
@@ -107,7 +107,7 @@ final class JsonColumns implements AutoCloseable {
   List<Strings> allocateStrings(Records records, AccessScope scope) {
     List<Strings> places = new ArrayList<>();
     for (int i = 0; i < fields.size(); i++) {
-      if (fields.get(i).kind() == JsonType.STRING) {
+      if (fields.get(i).kind() == FieldType.STRING) {
         long bytes = HostMemory.getLong(records.stringBytes(fields.get(i).string()));
         strings[i] = allocate(bytes);
         Target target = records.targets().get(i);
@@ -137,24 +137,24 @@ final class JsonColumns implements AutoCloseable {
   }
 
   private Column column(int index, int[] nullCounts) {
-    JsonField field = fields.get(index);
+    RecordField field = fields.get(index);
     DataType type = field.type();
     if (validities[index] != null && nullCounts[index] == 0) {
       take(validities, index).close();
     }
     List<Column> children = new ArrayList<>();
-    if (field.kind() == JsonType.OBJECT) {
+    if (field.kind() == FieldType.OBJECT) {
       for (int i = 0; i < field.children(); i++) {
         children.add(column(field.firstChild() + i, nullCounts));
       }
-    } else if (field.kind() == JsonType.STRING) {
+    } else if (field.kind() == FieldType.STRING) {
       children.add(plain(DataType.INT32, rows + 1, take(seconds, index)));
       take(values, index).close();
     } else if (type.id() == TypeId.TIMESTAMP_NANOS) {
       children.add(plain(type.childTypes().get(0), rows, take(values, index)));
       children.add(plain(type.childTypes().get(1), rows, take(seconds, index)));
     }
-    Buffer data = field.kind() == JsonType.STRING ? take(strings, index) : take(values, index);
+    Buffer data = field.kind() == FieldType.STRING ? take(strings, index) : take(values, index);
     Column column = new Column(type, rows, 0, data, take(validities, index), children);
     return column.isNullable() ? column.withNullCount(nullCounts[index]) : column;
   }

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.format.json;
+package io.millrace.format.record;
 
 import io.millrace.device.HostMemory;
 import io.millrace.format.text.TextCursor;
 import java.util.List;
 
-/** The twin of json.cu. */
-final class HostJsonKernels implements JsonKernels {
+/** The twin of record_columns.cuh. */
+final class HostRecordKernels implements RecordKernels {
 
   @Override
-  public long scratchBytes(JsonFields fields, int count) {
+  public long scratchBytes(RecordFields fields, int count) {
     return 0;
   }
 
   @Override
   public void parse(Records records) {
-    JsonFields fields = records.fields();
+    RecordFields fields = records.fields();
     int[] validity = new int[fields.size()];
     int[] nulls = new int[fields.size()];
     int undecided = 0;
-    try (JsonRecordReader reader = new JsonRecordReader(fields, records.targets())) {
+    try (RowReader reader = records.format().rowReader(records.targets(), false)) {
       for (int row = 0; row < records.count(); row++) {
         int start = position(records, row);
         long error = reader.read(records.bytes(), start, position(records, row + 1), row);
         HostMemory.putLong(records.errors() + (long) row * Long.BYTES, error);
-        if (JsonError.ofWord(error) == JsonError.UNDECIDED) {
+        if (RecordError.ofWord(error) == RecordError.UNDECIDED) {
           undecided++;
         }
         boolean lastOfWord = row % Integer.SIZE == Integer.SIZE - 1 || row + 1 == records.count();
@@ -44,7 +44,7 @@ final class HostJsonKernels implements JsonKernels {
     }
     for (int i = 0; i < fields.size(); i++) {
       HostMemory.putInt(records.nullCount(i), nulls[i]);
-      if (fields.get(i).kind() == JsonType.STRING) {
+      if (fields.get(i).kind() == FieldType.STRING) {
         long total = offsets(records.targets().get(i).second(), records.count());
         HostMemory.putLong(records.stringBytes(fields.get(i).string()), total);
       }
@@ -62,7 +62,7 @@ final class HostJsonKernels implements JsonKernels {
     }
   }
 
-  private static void clear(JsonField field, Target target, int row) {
+  private static void clear(RecordField field, Target target, int row) {
     HostMemory.fill(
         target.values() + (long) row * field.valueBytes(), field.valueBytes(), (byte) 0);
     if (field.hasSecond()) {
@@ -94,8 +94,8 @@ final class HostJsonKernels implements JsonKernels {
         if (start >= 0) {
           HostMemory.copy(column.bytes() + offset, records.bytes() + start, end - offset);
         } else {
-          text.reset(records.bytes(), start & ~JsonRecordReader.HAS_ESCAPES, Integer.MAX_VALUE);
-          JsonText.resolveEscapes(text, end - offset, column.bytes() + offset);
+          text.reset(records.bytes(), start & ~RowBuilder.HAS_ESCAPES, Integer.MAX_VALUE);
+          records.format().resolveEscapes(text, end - offset, column.bytes() + offset);
         }
         offset = end;
       }

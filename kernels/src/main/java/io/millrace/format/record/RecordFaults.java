@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.format.json;
+package io.millrace.format.record;
 
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
 import io.millrace.format.MalformedRecord;
-import io.millrace.format.json.JsonKernels.Records;
-import io.millrace.format.json.JsonKernels.Target;
+import io.millrace.format.record.RecordKernels.Records;
+import io.millrace.format.record.RecordKernels.Target;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /** The records of a batch that are not rows, or not yet. Reads their errors from the device. */
-final class JsonFaults {
+final class RecordFaults {
   // A value of any field, and what is beside it.
   private static final long VALUE_BYTES = 3 * Long.BYTES;
   private static final int GROUP_RECORDS = 1024;
@@ -25,7 +25,7 @@ final class JsonFaults {
   private final int[] positions;
 
   /** Waits for the stream. */
-  JsonFaults(Records records) {
+  RecordFaults(Records records) {
     this.records = records;
     this.stream = records.stream();
     this.words = new long[records.count()];
@@ -43,8 +43,8 @@ final class JsonFaults {
     }
   }
 
-  private JsonError error(int record) {
-    return JsonError.ofWord(words[record]);
+  private RecordError error(int record) {
+    return RecordError.ofWord(words[record]);
   }
 
   private int length(int record) {
@@ -56,7 +56,7 @@ final class JsonFaults {
    * number turns out to be too large. Waits for the stream.
    */
   void decide() {
-    int[] undecided = records(JsonError.UNDECIDED);
+    int[] undecided = records(RecordError.UNDECIDED);
     for (int from = 0; from < undecided.length; from += GROUP_RECORDS) {
       int to = Math.min(from + GROUP_RECORDS, undecided.length);
       decide(Arrays.copyOfRange(undecided, from, to));
@@ -80,7 +80,7 @@ final class JsonFaults {
               .map(field -> values.address() + field * fieldBytes)
               .mapToObj(first -> new Target(first, first + 2L * Long.BYTES * group.length, 0))
               .toList();
-      try (JsonRecordReader reader = JsonRecordReader.exact(records.fields(), targets)) {
+      try (RowReader reader = records.format().rowReader(targets, true)) {
         long start = text.address();
         for (int i = 0; i < group.length; i++) {
           words[group[i]] = reader.read(start, 0, length(group[i]), i);
@@ -92,55 +92,68 @@ final class JsonFaults {
     }
   }
 
-  private void copyFloats(int record, JsonRecordReader reader, List<Target> targets, int row) {
+  private void copyFloats(int record, RowReader reader, List<Target> targets, int row) {
     for (int i = 0; i < targets.size(); i++) {
-      JsonField field = records.fields().get(i);
-      if (field.kind() == JsonType.FLOAT && reader.isPresent(i)) {
+      RecordField field = records.fields().get(i);
+      if (field.kind() == FieldType.FLOAT && reader.isPresent(i)) {
         long target = records.targets().get(i).values() + (long) record * field.width();
         stream.copy(target, targets.get(i).values() + (long) row * field.width(), field.width());
       }
     }
   }
 
-  private int[] records(JsonError error) {
+  private int[] records(RecordError error) {
     return IntStream.range(0, words.length).filter(i -> error(i) == error).toArray();
   }
 
   /** The records that are rows. */
   int[] valid() {
-    return records(JsonError.VALID);
+    return records(RecordError.VALID);
   }
 
   /** The records that are neither rows nor blank. */
   List<MalformedRecord> malformed() {
     List<MalformedRecord> malformed = new ArrayList<>();
     for (int i = 0; i < words.length; i++) {
-      if (error(i) != JsonError.VALID && error(i) != JsonError.BLANK) {
+      if (error(i) != RecordError.VALID && error(i) != RecordError.BLANK) {
         malformed.add(
             new MalformedRecord(
-                i, positions[i], length(i), JsonError.positionOfWord(words[i]), reason(i)));
+                i, positions[i], length(i), RecordError.positionOfWord(words[i]), reason(i)));
       }
     }
     return malformed;
   }
 
   private String reason(int record) {
-    JsonError error = error(record);
-    JsonField field = records.fields().get(JsonError.fieldOfWord(words[record]));
-    String column = "column '" + field.path() + "'";
+    RecordError error = error(record);
+    int number = RecordError.fieldOfWord(words[record]);
     return switch (error) {
       case VALID, BLANK, UNDECIDED -> "";
-      case MALFORMED -> "invalid JSON";
+      case NO_JSON -> "invalid JSON";
       case NO_UTF8 -> "invalid UTF-8";
       case NO_OBJECT -> "expected a JSON object, got another JSON value";
       case MORE -> "expected the end of the record behind the JSON value";
       case TOO_DEEP -> "JSON values are nested more than 1000 levels deep";
+      case STRAY_QUOTE -> "a quote within a field without quotes";
+      case UNCLOSED_QUOTE -> "a quote that is not closed";
+      case TEXT_BEHIND_QUOTE -> "text behind a closing quote";
+      case UNFINISHED_ESCAPE -> "an escape character at the end of the record";
+      case TOO_FEW_FIELDS -> "too few fields: " + number;
+      case TOO_MANY_FIELDS -> "more than " + number + " fields";
+      default -> reason(error, records.fields().get(number));
+    };
+  }
+
+  private static String reason(RecordError error, RecordField field) {
+    String column = "column '" + field.path() + "'";
+    return switch (error) {
       case WRONG_TYPE ->
           column + ": expected " + field.type() + ", got a JSON value of another type";
       case INVALID_VALUE -> column + ": the value is not a valid " + field.type();
       case UNEXPECTED_NULL -> column + " is NOT NULL, got null";
       case MISSING -> column + " is NOT NULL, but is missing";
       case DUPLICATE -> column + " is there more than once";
+      default -> throw new IllegalStateException(error.toString());
     };
   }
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.format.json;
+package io.millrace.format.record;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.PerDevice;
 import java.util.List;
 
-/** The operations of json.cu, on the host or by its kernels. Addresses are on the device. */
-interface JsonKernels {
-  PerDevice<JsonKernels> KERNELS =
-      new PerDevice<>(host -> new HostJsonKernels(), CudaJsonKernels::new);
-
+/**
+ * The operations of record_columns.cuh for a format, on the host or by its kernels. Addresses are
+ * on the device.
+ */
+@Internal
+public interface RecordKernels {
   /**
    * Where the values of a field go; an address is 0 where a field has none.
    *
@@ -24,15 +26,16 @@ interface JsonKernels {
   /**
    * Records to be read.
    *
-   * @param plan what {@link JsonFields#write} wrote
+   * @param plan what {@link RecordFields#write} wrote, and behind it {@link RecordFormat#write}
    * @param powers the powers of five of {@link io.millrace.format.text.FloatingPoint}
    * @param positions an INT32 for each record, and one more
-   * @param errors an INT64 for each record: {@link JsonError#word}
+   * @param errors an INT64 for each record: {@link RecordError#word}
    * @param scratch address of {@link #scratchBytes} bytes
    * @param result address of {@link #resultBytes} bytes that the host and the device reach
    */
   record Records(
-      JsonFields fields,
+      RecordFormat format,
+      RecordFields fields,
       long plan,
       long powers,
       long bytes,
@@ -49,7 +52,7 @@ interface JsonKernels {
       return result + (long) field * Integer.BYTES;
     }
 
-    /** The address of the INT32 number of records of {@link JsonError#UNDECIDED}. */
+    /** The address of the INT32 number of records of {@link RecordError#UNDECIDED}. */
     long undecided() {
       return nullCount(fields.size());
     }
@@ -60,20 +63,30 @@ interface JsonKernels {
     }
   }
 
+  /**
+   * The kernels of a format on each device.
+   *
+   * @param module the name of the format's CUDA module, with which the names of its kernels begin
+   */
+  static PerDevice<RecordKernels> ofModule(String module) {
+    return new PerDevice<>(
+        host -> new HostRecordKernels(), device -> new CudaRecordKernels(device, module));
+  }
+
   /** The bytes of a string field, once they have a place. */
   record Strings(long starts, long offsets, long bytes) {}
 
   /** Bytes of a number for each field and one more, in whole words. */
-  static int countBytes(JsonFields fields) {
+  static int countBytes(RecordFields fields) {
     return (fields.size() / 2 + 1) * Long.BYTES;
   }
 
-  static int resultBytes(JsonFields fields) {
+  static int resultBytes(RecordFields fields) {
     return countBytes(fields) + fields.strings() * Long.BYTES;
   }
 
   /** Bytes of scratch memory. */
-  long scratchBytes(JsonFields fields, int count);
+  long scratchBytes(RecordFields fields, int count);
 
   /**
    * Reads the records, except the bytes of strings. What is null has zeros for its value. Waits for

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.format.json;
+package io.millrace.format.record;
 
-/** Why a record is not a row. The numbers are those of {@code JsonError} in json_arguments.cuh. */
-enum JsonError {
+import io.millrace.annotation.Internal;
+
+/**
+ * Why a record is not a row. The numbers are those of {@code RecordError} in record_arguments.cuh.
+ */
+@Internal
+public enum RecordError {
   /** The record is a row. */
   VALID(0),
   /** There is only white space: not a record at all. */
@@ -10,8 +15,8 @@ enum JsonError {
   /** The record is a row whose floating-point numbers the host still has to round. */
   UNDECIDED(2),
   /** The record is not JSON. */
-  MALFORMED(3),
-  /** A string is not UTF-8. */
+  NO_JSON(3),
+  /** A text is not UTF-8. */
   NO_UTF8(4),
   /** The record is another JSON value than an object. */
   NO_OBJECT(5),
@@ -28,22 +33,35 @@ enum JsonError {
   /** A field is missing, but may not be null. */
   MISSING(11),
   /** A field is there twice. */
-  DUPLICATE(12);
+  DUPLICATE(12),
+  /** There is a quote within a field without quotes. */
+  STRAY_QUOTE(13),
+  /** A quote is not closed. */
+  UNCLOSED_QUOTE(14),
+  /** There is something between a closing quote and the end of its field. */
+  TEXT_BEHIND_QUOTE(15),
+  /** An escape character is the last one. */
+  UNFINISHED_ESCAPE(16),
+  /** The record has too few fields; the word has their number. */
+  TOO_FEW_FIELDS(17),
+  /** The record has too many fields; the word has the number that it may have. */
+  TOO_MANY_FIELDS(18);
 
-  private static final JsonError[] ERRORS = values();
+  private static final RecordError[] ERRORS = values();
   private static final int BYTE_MASK = 0xff;
   private static final int FIELD_MASK = 0xffffff;
 
   private final int number;
 
-  JsonError(int number) {
+  RecordError(int number) {
     this.number = number;
   }
 
-  static JsonError ofWord(long word) {
+  static RecordError ofWord(long word) {
     return ERRORS[(int) word & BYTE_MASK];
   }
 
+  /** The number of the field, or of fields. */
   static int fieldOfWord(long word) {
     return (int) (word >>> Byte.SIZE) & FIELD_MASK;
   }
@@ -53,7 +71,7 @@ enum JsonError {
   }
 
   /** The word that tells an error, the field that it is about, and its position in the record. */
-  long word(int field, int position) {
+  public long word(int field, int position) {
     return this == VALID ? 0 : number | (long) field << Byte.SIZE | (long) position << Integer.SIZE;
   }
 }

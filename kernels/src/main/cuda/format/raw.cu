@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records as they are to one column: raw_parse, raw_offsets and raw_strings.
+
+#include "record_columns.cuh"
+#include "text_utf8.cuh"
+
+namespace millrace {
+
+// What Java writes behind the fields.
+struct RawPlan {
+  int32_t is_text;  // in UTF-8
+  int32_t unused;
+};
+
+static __device__ inline bool skip_text(RecordText& record) {
+  TextCursor& text = record.text;
+  while (text.at < text.end) {
+    const uint64_t others = text.word_at(text.at) & NOT_ASCII & ~uint64_t{0} << (text.at % WORD_BYTES * 8);
+    text.at = text.at / WORD_BYTES * WORD_BYTES + (others == 0 ? WORD_BYTES : bytes_below(others));
+    const int32_t start = text.at;
+    if (others == 0 || start >= text.end || skip_utf8(text)) continue;
+    text.at = start;
+    return record.fail(RECORD_NO_UTF8);
+  }
+  return true;
+}
+
+struct Raw {
+  static __device__ __forceinline__ bool read(const RecordArguments& arguments, RecordRow& row) {
+    const RawPlan& plan = *reinterpret_cast<const RawPlan*>(arguments.fields + arguments.field_count * sizeof(RecordField));
+    const RecordColumn& column = arguments.column[1];
+    TextCursor& text = row.record.text;
+    text.drop_line_end();
+    put<uint32_t>(column.values, row.row, static_cast<uint32_t>(text.at));
+    put<int32_t>(column.second, row.row, text.end - text.at);
+    if (plan.is_text && !skip_text(row.record)) return false;
+    row.present.add(0);
+    row.present.add(1);
+    return true;
+  }
+
+  // No record is written otherwise than it is.
+  static __device__ __forceinline__ void resolve_escapes(const RecordStringsArguments&, TextCursor&, int32_t, char*) {}
+};
+
+}  // namespace millrace
+
+using namespace millrace;
+
+MILLRACE_REPORT_SIZE(RecordArguments);
+MILLRACE_REPORT_SIZE(RecordStringsArguments);
+
+extern "C" __global__ void __launch_bounds__(RECORD_THREADS) raw_parse(const __grid_constant__ RecordArguments arguments) {
+  parse_records<Raw>(arguments);
+}
+
+extern "C" __global__ void __launch_bounds__(OFFSET_THREADS) raw_offsets(const __grid_constant__ RecordArguments arguments) {
+  sum_lengths(arguments);
+}
+
+extern "C" __global__ void __launch_bounds__(STRING_THREADS)
+    raw_strings(const __grid_constant__ RecordStringsArguments arguments) {
+  copy_strings<Raw>(arguments);
+}

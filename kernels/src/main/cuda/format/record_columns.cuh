@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records to columns, whatever their format: the kernels that a module of a format has, behind its name.
+//
+//   parse    reads each record, writes the values of fixed width of its fields, and where its strings are
+//   offsets  lengths of strings to offsets, and tells the host how many nulls and bytes there are
+//   strings  copies the strings
+//
+// A record that is not valid gives a row of nulls and an error. A thread reads a record: the threads of a warp read neighbouring
+// records, whose bytes come from the cache of the multiprocessor, a word of eight at a time.
+//
+// Bound: the chain of dependent instructions of a record for micro-batches; then instructions. Memory is read about twice.
+//
+// Launch shapes (Java repeats them): parse with RECORD_THREADS per block and a thread per record; offsets with OFFSET_THREADS per
+// block and `tiles` blocks of OFFSET_TILE records for each string field, or for one if there is none; strings with STRING_THREADS
+// per block and a block per STRING_ROWS records for each string field.
+//
+// A format is a structure with two static functions: `read` makes a row of a record, `resolve_escapes` copies a string that is
+// written otherwise than it is.
+#pragma once
+
+#include "common/arguments.cuh"
+#include "common/block.cuh"
+#include "common/look_back.cuh"
+#include "record_value.cuh"
+
+namespace millrace {
+
+constexpr int OFFSET_THREADS = 256;
+constexpr int OFFSET_ITEMS = 8;  // of a thread
+constexpr int OFFSET_TILE = OFFSET_THREADS * OFFSET_ITEMS;
+constexpr int STRING_THREADS = 256;
+constexpr int STRING_LANES = 8;  // that copy a string together
+constexpr int STRING_ROWS = STRING_THREADS / STRING_LANES;  // of a block
+
+// Ends a row: what is not there is null, and has zeros for its value. Every lane of a warp calls it.
+static __device__ __forceinline__ void finish_row(const RecordArguments& arguments, const RecordRow& row, bool is_record) {
+  const int32_t word = row.row / WARP;
+  const uint32_t records = __ballot_sync(ALL_LANES, is_record);
+  int32_t* null_counts = reinterpret_cast<int32_t*>(arguments.null_counts);
+  const uint32_t undecided = __ballot_sync(ALL_LANES, is_record && row.record.error == RECORD_UNDECIDED);
+  if (lane_of_thread() == 0 && undecided != 0) atomicAdd(null_counts + arguments.field_count, __popc(undecided));
+  for (int32_t i = 0; i < arguments.field_count; ++i) {
+    const bool is_present = is_record && row.present.has(i);
+    const uint32_t present = __ballot_sync(ALL_LANES, is_present);
+    const RecordColumn& column = arguments.column[i];
+    if (lane_of_thread() == 0 && records != 0) {
+      if (column.validity != 0) put<uint32_t>(column.validity, word, present);
+      const int32_t nulls = __popc(records & ~present);
+      if (nulls > 0) atomicAdd(null_counts + i, nulls);
+    }
+    if (!is_record || is_present) continue;
+    const RecordField& field = field_of(arguments, i);
+    if (field.type == FIELD_STRING) {
+      put<uint32_t>(column.values, row.row, 0);
+      put<int32_t>(column.second, row.row, 0);
+    } else if (field.type == FIELD_TIMESTAMP) {
+      put<int64_t>(column.values, row.row, 0);
+      if (column.second != 0) put<int32_t>(column.second, row.row, 0);
+    } else if (field.type == FIELD_DECIMAL && field.width == 16) {
+      put<uint64_t>(column.values, 2 * row.row, 0);
+      put<uint64_t>(column.values, 2 * row.row + 1, 0);
+    } else if (field.type != FIELD_OBJECT) {
+      put_low_bytes(column.values, row.row, field.width, 0);
+    }
+  }
+}
+
+// The field of a string by its number among them.
+static __device__ __forceinline__ int32_t string_field(const RecordArguments& arguments, int32_t string) {
+  int32_t field = 0;
+  while (field_of(arguments, field).type != FIELD_STRING || field_of(arguments, field).string != string) ++field;
+  return field;
+}
+
+// Copies a string by words of the target. All lanes of a group call it.
+static __device__ __forceinline__ void copy_string(const char* source, char* target, int32_t bytes, int32_t lane) {
+  const uintptr_t start = reinterpret_cast<uintptr_t>(target);
+  const uintptr_t end = start + bytes;
+  for (uintptr_t word = start / WORD_BYTES * WORD_BYTES + lane * WORD_BYTES; word < end; word += STRING_LANES * WORD_BYTES) {
+    const uintptr_t from = max(word, start);
+    const int32_t count = static_cast<int32_t>(min(word + WORD_BYTES, end) - from);
+    uint64_t value = load_bytes<ConstantMemory>(source + (from - start), count);
+    if (count == WORD_BYTES) {
+      *reinterpret_cast<uint64_t*>(word) = value;
+      continue;
+    }
+    for (int32_t i = 0; i < count; ++i, value >>= 8) reinterpret_cast<char*>(from)[i] = static_cast<char>(value);
+  }
+}
+
+// Reads a record, whose row the thread has.
+template <typename Format>
+static __device__ __forceinline__ void parse_records(const RecordArguments& arguments) {
+  RecordRow row = {};
+  row.row = blockIdx.x * RECORD_THREADS + threadIdx.x;
+  const bool is_record = row.row < arguments.rows;
+  if (is_record) {
+    const int32_t start = element_of<int32_t>(arguments.records, row.row);
+    const int32_t end = element_of<int32_t>(arguments.records, row.row + 1);
+    row.record.text = TextCursor::over(arguments.bytes, start, end);
+    const int32_t first = row.record.text.at;
+    if (!Format::read(arguments, row)) row.present = {};
+    const uint64_t position = static_cast<uint64_t>(min(row.record.text.at, row.record.text.end) - first);
+    const RecordError error = row.record.error;
+    put<uint64_t>(arguments.errors, row.row,
+                  error == RECORD_VALID ? 0 : error | static_cast<uint64_t>(row.record.field) << 8 | position << 32);
+  }
+  __syncwarp();
+  finish_row(arguments, row, is_record);
+}
+
+// Lengths of strings to offsets.
+static __device__ __forceinline__ void sum_lengths(const RecordArguments& arguments) {
+  __shared__ uint64_t warp_sums[WARP];
+  __shared__ int64_t before_tile;
+  __shared__ int32_t tile;
+  int32_t* null_counts = reinterpret_cast<int32_t*>(arguments.result);
+  const int32_t string = blockIdx.x / arguments.tiles;
+  if (blockIdx.x == 0 && threadIdx.x <= arguments.field_count) {
+    null_counts[threadIdx.x] = element_of<int32_t>(arguments.null_counts, threadIdx.x);
+  }
+  if (arguments.string_count == 0) return;
+  uint64_t* look_back_of_field = reinterpret_cast<uint64_t*>(arguments.look_back) + string * (int64_t{1} + arguments.tiles);
+  if (threadIdx.x == 0) tile = atomicAdd(reinterpret_cast<int32_t*>(look_back_of_field), 1);
+  __syncthreads();
+  int32_t* offsets = reinterpret_cast<int32_t*>(arguments.column[string_field(arguments, string)].second);
+  const int32_t first = tile * OFFSET_TILE + threadIdx.x * OFFSET_ITEMS;
+  int32_t lengths[OFFSET_ITEMS];
+  int64_t sum = 0;
+#pragma unroll
+  for (int32_t i = 0; i < OFFSET_ITEMS; ++i) {
+    lengths[i] = first + i < arguments.rows ? offsets[first + i] : 0;
+    sum += lengths[i];
+  }
+  int64_t before = exclusive_scan_of_block<OFFSET_THREADS>(static_cast<uint64_t>(sum), warp_sums);
+  if (warp_of_thread() == OFFSET_THREADS / WARP - 1) {
+    const int64_t total = __shfl_sync(ALL_LANES, before + sum, WARP - 1);
+    const int64_t sum_before = sum_before_tile(look_back_of_field + 1, tile, total);
+    if (lane_of_thread() == 0) {
+      before_tile = sum_before;
+      if (tile == arguments.tiles - 1) {
+        const uint64_t totals = arguments.result + (arguments.field_count / 2 + 1) * sizeof(int64_t);
+        put<int64_t>(totals, string, sum_before + total);
+        offsets[arguments.rows] = static_cast<int32_t>(sum_before + total);
+      }
+    }
+  }
+  __syncthreads();
+  before += before_tile;
+#pragma unroll
+  for (int32_t i = 0; i < OFFSET_ITEMS; ++i) {
+    if (first + i < arguments.rows) offsets[first + i] = static_cast<int32_t>(before);
+    before += lengths[i];
+  }
+}
+
+// Copies the string of a row, or some words of it.
+template <typename Format>
+static __device__ __forceinline__ void copy_strings(const RecordStringsArguments& arguments) {
+  const int32_t blocks_of_string = (static_cast<int32_t>(arguments.rows) - 1) / STRING_ROWS + 1;
+  const RecordStringColumn& column = arguments.column[blockIdx.x / blocks_of_string];
+  const int32_t row = blockIdx.x % blocks_of_string * STRING_ROWS + threadIdx.x / STRING_LANES;
+  if (row >= arguments.rows) return;
+  const int32_t offset = element_of<int32_t>(column.offsets, row);
+  const int32_t bytes = element_of<int32_t>(column.offsets, row + 1) - offset;
+  const uint32_t start = element_of<uint32_t>(column.starts, row);
+  const int32_t lane = threadIdx.x % STRING_LANES;
+  char* target = reinterpret_cast<char*>(column.bytes) + offset;
+  TextCursor text = TextCursor::over(arguments.bytes, 0, 0);
+  if ((start & HAS_ESCAPES) == 0) {
+    copy_string(reinterpret_cast<const char*>(text.words) + start, target, bytes, lane);
+  } else if (lane == 0) {
+    text.at = static_cast<int32_t>(start & ~HAS_ESCAPES);
+    text.end = INT32_MAX;
+    Format::resolve_escapes(arguments, text, bytes, target);
+  }
+}
+
+}  // namespace millrace

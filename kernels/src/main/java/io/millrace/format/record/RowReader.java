@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.format.record;
+
+import io.millrace.annotation.Internal;
+
+/**
+ * Reads records of a format on the host, one by one: the twin of its kernel. Used by one thread.
+ */
+@Internal
+public interface RowReader extends AutoCloseable {
+
+  /**
+   * Reads the record from {@code start} to {@code end}, counted from {@code address}, into a row;
+   * {@link RecordError#word}.
+   */
+  long read(long address, int start, int end, int row);
+
+  /** Whether the last record is a row that has the field, which is not null. */
+  boolean isPresent(int field);
+
+  @Override
+  default void close() {}
+}

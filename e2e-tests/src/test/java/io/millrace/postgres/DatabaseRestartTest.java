@@ -12,6 +12,7 @@ import io.millrace.services.Database;
 import io.millrace.services.Services;
 import io.millrace.testing.RandomExtension;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Random;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -86,7 +87,8 @@ class DatabaseRestartTest {
     for (int round = 0; round < ROUNDS; round++) {
       int before = failures.checkpoints();
       job.awaitUntil(() -> failures.checkpoints() >= before + 2);
-      Fault fault = Fault.values()[random.random().nextInt(Fault.values().length)];
+      List<Fault> faults = List.of(Fault.values());
+      Fault fault = faults.get(random.random().nextInt(faults.size()));
       System.out.println("round " + round + ", seed " + random.seed() + ": " + fault);
       inject(fault, failures, job);
     }
@@ -120,8 +122,8 @@ class DatabaseRestartTest {
               "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
                   + " WHERE application_name LIKE 'millrace%' AND pid <> pg_backend_pid()");
       case FAIL_TASK -> {
-        Failures.Point[] points = Failures.Point.values();
-        failures.failAt(points[numbers.nextInt(points.length)]);
+        List<Failures.Point> points = List.of(Failures.Point.values());
+        failures.failAt(points.get(numbers.nextInt(points.size())));
         job.awaitUntil(failures::haveHappened);
       }
     }

@@ -15,6 +15,7 @@ import io.millrace.operators.testing.RecordingMetricReporter;
 import io.millrace.services.SharedServices;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Handler;
@@ -25,9 +26,11 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.Appender;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.LoggerContext;
 import org.apache.logging.log4j.core.appender.AbstractAppender;
+import org.apache.logging.log4j.core.config.LoggerConfig;
 import org.apache.logging.log4j.core.config.Property;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,6 +51,7 @@ class CredentialsTest {
   private final Queue<String> output = new ConcurrentLinkedQueue<>();
   private final RecordingAppender appender = new RecordingAppender();
   private final RecordingHandler handler = new RecordingHandler();
+  private Map<String, Appender> others;
   private Level level;
   private Sql sql;
 
@@ -92,6 +96,10 @@ class CredentialsTest {
     level = context.getConfiguration().getRootLogger().getLevel();
     DRIVER_LOG.setLevel(java.util.logging.Level.ALL);
     DRIVER_LOG.addHandler(handler);
+    // Not to the console: there is a lot.
+    LoggerConfig root = context.getConfiguration().getRootLogger();
+    others = Map.copyOf(root.getAppenders());
+    others.keySet().forEach(root::removeAppender);
     appender.start();
     context.getRootLogger().addAppender(appender);
     context.getConfiguration().getRootLogger().setLevel(Level.TRACE);
@@ -105,6 +113,8 @@ class CredentialsTest {
     LoggerContext context = (LoggerContext) LogManager.getContext(false);
     context.getConfiguration().getRootLogger().setLevel(level);
     context.getRootLogger().removeAppender(appender);
+    LoggerConfig root = context.getConfiguration().getRootLogger();
+    others.values().forEach(other -> root.addAppender(other, null, null));
     context.updateLoggers();
     appender.stop();
     sql.execute("DROP TABLE credentials", "DROP OWNED BY writer", "DROP ROLE writer");

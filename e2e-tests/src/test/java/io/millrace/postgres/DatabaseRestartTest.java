@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.connectors.postgres.sink.PostgresSinkOptions;
 import io.millrace.connectors.postgres.sink.PostgresSinks;
+import io.millrace.connectors.postgres.source.PostgresSourceOptions;
+import io.millrace.connectors.postgres.source.PostgresSources;
+import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
@@ -12,8 +15,10 @@ import io.millrace.services.Database;
 import io.millrace.services.Services;
 import io.millrace.testing.RandomExtension;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Random;
 import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -86,7 +91,8 @@ class DatabaseRestartTest {
     for (int round = 0; round < ROUNDS; round++) {
       int before = failures.checkpoints();
       job.awaitUntil(() -> failures.checkpoints() >= before + 2);
-      Fault fault = Fault.values()[random.random().nextInt(Fault.values().length)];
+      List<Fault> faults = List.of(Fault.values());
+      Fault fault = faults.get(random.random().nextInt(faults.size()));
       System.out.println("round " + round + ", seed " + random.seed() + ": " + fault);
       inject(fault, failures, job);
     }
@@ -120,8 +126,8 @@ class DatabaseRestartTest {
               "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
                   + " WHERE application_name LIKE 'millrace%' AND pid <> pg_backend_pid()");
       case FAIL_TASK -> {
-        Failures.Point[] points = Failures.Point.values();
-        failures.failAt(points[numbers.nextInt(points.length)]);
+        List<Failures.Point> points = List.of(Failures.Point.values());
+        failures.failAt(points.get(numbers.nextInt(points.size())));
         job.awaitUntil(failures::haveHappened);
       }
     }
@@ -164,5 +170,41 @@ class DatabaseRestartTest {
     job.await();
     assertThat(NumberedRows.differences(sql, "one_commit", 10)).isZero();
     assertThat(sql.stagedTables("one_commit")).isEmpty();
+  }
+
+  /** The snapshot ends with the database: what is left is read as it is then. */
+  @Test
+  void readingOutlivesRestart() throws Exception {
+    long batches = 3000;
+    NumberedRows.createTable(sql, "read_from");
+    sql.execute(
+        "ALTER TABLE read_from ADD PRIMARY KEY (id)",
+        "INSERT INTO read_from (id, name) SELECT i, 'name ' || i FROM generate_series(0, "
+            + (batches * NumberedRows.BATCH_ROWS - 1)
+            + ") AS i");
+    NumberedRows.createTable(sql, "read_to");
+    StreamExecutionEnvironment environment = PostgresJobs.restarting(flink, 2);
+    Failures<ColumnBatch> failures = new Failures<>();
+    DataStream<ColumnBatch> read =
+        PostgresSources.snapshot(
+            environment,
+            PostgresSourceOptions.of(PostgresJobs.connection(database), "public", "read_from", "id")
+                .withSplits(8)
+                .withBatchRows(20),
+            NumberedRows.SCHEMA,
+            "source");
+    PostgresSinks.write(
+        read.map(failures).returns(read.getType()),
+        NumberedRows.SCHEMA,
+        PostgresJobs.sink(database, "read_to").build());
+    FlinkJob job = flink.submit(environment);
+    for (int i = 0; i < 2; i++) {
+      int before = failures.checkpoints();
+      job.awaitUntil(() -> failures.checkpoints() >= before + 4);
+      restart();
+    }
+    failures.hurry();
+    job.await();
+    assertThat(NumberedRows.differences(sql, "read_to", batches)).isZero();
   }
 }

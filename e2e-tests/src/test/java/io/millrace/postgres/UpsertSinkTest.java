@@ -41,6 +41,7 @@ class UpsertSinkTest {
   private static final int BATCHES = 600;
   private static final int BATCH_ROWS = 9;
   private static final int KEYS = 40;
+  private static final List<RowKind> KINDS = List.of(RowKind.values());
   private static final Schema ROWS =
       Schema.of(
           new Field("k", DataType.INT32, false),
@@ -79,7 +80,7 @@ class UpsertSinkTest {
       int key = random.nextInt(KEYS);
       // A number of its own for each change: a wrong order shows.
       Object total = random.nextInt(10) == 0 ? null : batch * BATCH_ROWS + i;
-      RowKind kind = RowKind.values()[random.nextInt(RowKind.values().length)];
+      RowKind kind = KINDS.get(random.nextInt(KINDS.size()));
       List<Object> row = new ArrayList<>(Arrays.asList(key, "r'\"" + key % 3, total));
       if (withKinds) {
         row.add(kind.toByteValue());

@@ -38,6 +38,8 @@ public final class TargetTable {
       WHERE indrelid = to_regclass(?) AND indisunique AND indimmediate AND indisvalid
           AND indpred IS NULL AND indexprs IS NULL
       GROUP BY indexrelid""";
+  // What PostgreSQL adds to the modifiers of numeric.
+  private static final int MODIFIER_OFFSET = 4;
   private static final Set<String> TEXTS = Set.of("text", "character varying", "character", "json");
 
   private final TableName name;
@@ -183,9 +185,9 @@ public final class TargetTable {
   }
 
   private static boolean holdsDecimal(int modifier, DataType type) {
-    int precision = modifier - 4 >> 16 & 0xffff;
+    int precision = ((modifier - MODIFIER_OFFSET) >> 16) & 0xffff;
     // A number of 11 bits with a sign.
-    int scale = (modifier - 4 & 0x7ff ^ 1024) - 1024;
+    int scale = (((modifier - MODIFIER_OFFSET) & 0x7ff) ^ 1024) - 1024;
     return scale >= type.scale() && precision - scale >= type.precision() - type.scale();
   }
 

@@ -120,12 +120,12 @@ final class Numeric {
       return remainder;
     }
     long part = high >>> Integer.SIZE;
-    long quotientHigh = part / divisor << Integer.SIZE;
-    part = part % divisor << Integer.SIZE | high & LOW_INT;
+    long quotientHigh = (part / divisor) << Integer.SIZE;
+    part = ((part % divisor) << Integer.SIZE) | (high & LOW_INT);
     quotientHigh |= part / divisor;
-    part = part % divisor << Integer.SIZE | low >>> Integer.SIZE;
-    long quotientLow = part / divisor << Integer.SIZE;
-    part = part % divisor << Integer.SIZE | low & LOW_INT;
+    part = ((part % divisor) << Integer.SIZE) | (low >>> Integer.SIZE);
+    long quotientLow = (part / divisor) << Integer.SIZE;
+    part = ((part % divisor) << Integer.SIZE) | (low & LOW_INT);
     quotientLow |= part / divisor;
     high = quotientHigh;
     low = quotientLow;
@@ -136,10 +136,10 @@ final class Numeric {
     long part = (low & LOW_INT) * factor + summand;
     long lowest = part & LOW_INT;
     part = (low >>> Integer.SIZE) * factor + (part >>> Integer.SIZE);
-    low = part << Integer.SIZE | lowest;
+    low = (part << Integer.SIZE) | lowest;
     part = (high & LOW_INT) * factor + (part >>> Integer.SIZE);
     lowest = part & LOW_INT;
     part = (high >>> Integer.SIZE) * factor + (part >>> Integer.SIZE);
-    high = part << Integer.SIZE | lowest;
+    high = (part << Integer.SIZE) | lowest;
   }
 }

@@ -42,7 +42,7 @@ final class KeyRangeEnumerator implements SplitEnumerator<KeyRange, Collection<K
     try {
       snapshot.open();
       Collection<KeyRange> ranges = restored.isPresent() ? restored.get() : snapshot.split();
-      ranges.forEach(range -> unassigned.add(range.withSnapshot(snapshot.name())));
+      unassigned.addAll(ranges);
     } catch (SQLException e) {
       snapshot.close();
       throw new FlinkRuntimeException(
@@ -57,7 +57,7 @@ final class KeyRangeEnumerator implements SplitEnumerator<KeyRange, Collection<K
     }
     KeyRange next = unassigned.poll();
     if (next != null) {
-      context.assignSplit(next, subtask);
+      context.assignSplit(next.withSnapshot(snapshot.name()), subtask);
       return;
     }
     context.signalNoMoreSplits(subtask);
@@ -70,7 +70,14 @@ final class KeyRangeEnumerator implements SplitEnumerator<KeyRange, Collection<K
   @Override
   public void addSplitsBack(List<KeyRange> ranges, int subtask) {
     finished.remove(subtask);
-    ranges.forEach(range -> unassigned.addFirst(range.withSnapshot(snapshot.name())));
+    ranges.forEach(unassigned::addFirst);
+    try {
+      // The reader may have failed since the database restarted, which ended the snapshot.
+      snapshot.openAgainIfBroken();
+    } catch (SQLException e) {
+      throw new FlinkRuntimeException(
+          "PostgreSQL: there is no snapshot of the table: " + e.getMessage(), e);
+    }
   }
 
   /** Readers ask for their ranges. */

@@ -8,6 +8,7 @@ import org.apache.flink.connector.base.source.reader.SingleThreadMultiplexSource
 import org.apache.flink.connector.base.source.reader.splitreader.SplitReader;
 
 /** Emits blocks of rows, and keeps how far each range is. */
+@SuppressWarnings("try") // close() may throw anything, as the superclass has it
 final class KeyRangeSourceReader
     extends SingleThreadMultiplexSourceReaderBase<
         KeyRangeReader.Block, byte[], KeyRange, KeyRangeSourceReader.Progress> {

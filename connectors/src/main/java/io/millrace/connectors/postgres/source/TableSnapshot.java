@@ -20,6 +20,8 @@ import java.util.List;
 final class TableSnapshot {
   private static final String BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
+  private static final int VALIDATION_SECONDS = 5;
+
   private final PostgresSourceOptions options;
   private final Session session;
   private String name = KeyRange.OWN_SNAPSHOT;
@@ -38,6 +40,15 @@ final class TableSnapshot {
     try (Statement statement = session.connection().createStatement()) {
       statement.execute(BEGIN);
       name = string(statement, "SELECT pg_export_snapshot()");
+    }
+  }
+
+  /** Takes a snapshot of a later moment if this one is open and its connection broke. */
+  void openAgainIfBroken() throws SQLException {
+    boolean isOpen = !name.equals(KeyRange.OWN_SNAPSHOT);
+    if (isOpen && !session.connection().isValid(VALIDATION_SECONDS)) {
+      close();
+      open();
     }
   }
 

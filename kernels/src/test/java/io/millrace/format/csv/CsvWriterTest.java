@@ -89,8 +89,12 @@ class CsvWriterTest {
             .build(device)) {
       assertThat(String.join("", lines(table, ';')))
           .isEqualTo(
-              "1;\"say \"\"x\"\"; or y\";\"[\"\"x\"\",\"\"y\"\"]\";a,b\n"
-                  + ";\"\";[];\"line\nfeed\"\n-3;;[null];\"\r\"\n");
+              """
+              1;"say ""x""; or y";"[""x"",""y""]";a,b
+              ;"";[];"line
+              feed"
+              -3;;[null];"\r"
+              """);
     }
   }
 

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -73,9 +74,9 @@ class FloatTextTest {
 
   @Test
   void digitsAreTheFewest() {
-    assertThat(texts(DataType.FLOAT64, List.of(2e23, 8.41e21, 9.5e-323)))
-        .containsExactly("2.0E23", "8.41E21", "9.4E-323");
-    assertThat(texts(DataType.FLOAT32, List.of(0.1f, 3.3554432e7f, 1.4e-45f)))
+    List<Double> doubles = Stream.of("2E23", "8.41E21", "9.4E-323").map(Double::valueOf).toList();
+    assertThat(texts(DataType.FLOAT64, doubles)).containsExactly("2.0E23", "8.41E21", "9.4E-323");
+    assertThat(texts(DataType.FLOAT32, List.of(0.1f, 0x1p25f, Float.MIN_VALUE)))
         .containsExactly("0.1", "3.3554432E7", "1.4E-45");
   }
 

@@ -34,14 +34,13 @@ public final class RecordEncodingOperator extends DownloadingOperator<byte[]> {
   private static final long serialVersionUID = 1L;
   private static final Schema RECORDS = Schema.of(new Field("record", DataType.BINARY, false));
 
-  private final Schema schema;
   private final RecordEncoder encoder;
+  private transient Schema schema;
   private transient RecordWriter writer;
 
   private RecordEncodingOperator(
-      StreamOperatorParameters<byte[]> parameters, Schema schema, RecordEncoder encoder) {
+      StreamOperatorParameters<byte[]> parameters, RecordEncoder encoder) {
     super(parameters);
-    this.schema = schema;
     this.encoder = encoder;
   }
 
@@ -57,15 +56,9 @@ public final class RecordEncodingOperator extends DownloadingOperator<byte[]> {
     OperatorFactory<ColumnBatch, byte[]> factory =
         new OperatorFactory<>(
             RecordEncodingOperator.class,
-            parameters -> new RecordEncodingOperator(parameters, schema, encoder));
+            parameters -> new RecordEncodingOperator(parameters, encoder));
     return factory.appendTo(
         batches, "encode batches", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
-  }
-
-  @Override
-  public void open() throws Exception {
-    super.open();
-    writer = encoder.createWriter(schema, deviceContext().stream(), deviceContext().resource());
   }
 
   @Override
@@ -73,10 +66,23 @@ public final class RecordEncodingOperator extends DownloadingOperator<byte[]> {
       ColumnBatch batch, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
     Table table = batch.table();
     if (table.rowCount() > 0) {
+      openWriter(table.schema());
       deviceContext()
           .retry()
           .withSplitAndRetry(table, this::write, records -> add(records, element, downloads));
     }
+  }
+
+  // The schema of batches may say NOT NULL where that of the stream does not.
+  private void openWriter(Schema ofBatch) {
+    if (ofBatch.equals(schema)) {
+      return;
+    }
+    if (writer != null) {
+      writer.close();
+    }
+    schema = ofBatch;
+    writer = encoder.createWriter(schema, deviceContext().stream(), deviceContext().resource());
   }
 
   private ColumnBatch write(Table table) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Text formats: lines to rows with {@link io.millrace.connectors.formats.JsonLineParser} and {@link
- * io.millrace.connectors.formats.CsvLineParser}, tables to lines with {@link
- * io.millrace.connectors.formats.JsonLinesEncoder} and {@link
- * io.millrace.connectors.formats.CsvEncoder}. What is written is read back to the same values.
+ * Formats: lines to rows with {@link io.millrace.connectors.formats.JsonLineParser} and {@link
+ * io.millrace.connectors.formats.CsvLineParser}; tables to files with {@link
+ * io.millrace.connectors.formats.RecordEncoder} and {@link
+ * io.millrace.connectors.formats.TableEncoder}. What is written is read back to the same values.
  */
 package io.millrace.connectors.formats;

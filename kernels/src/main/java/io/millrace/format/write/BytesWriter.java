@@ -10,7 +10,7 @@ final class BytesWriter {
   private static final long EACH_SPACE = EACH_ONE * ' ';
   private static final long EACH_QUOTE = EACH_ONE * '"';
   private static final long EACH_BACKSLASH = EACH_ONE * '\\';
-  private static final long HIGH_BITS = EACH_ONE * 0x80;
+  private static final long HIGH_BITS = 0x8080808080808080L;
 
   private BytesWriter() {}
 
@@ -74,10 +74,11 @@ final class BytesWriter {
   private static long specialOf(long word) {
     long quotes = word ^ EACH_QUOTE;
     long backslashes = word ^ EACH_BACKSLASH;
-    return ((word - EACH_SPACE) & ~word
-            | (quotes - EACH_ONE) & ~quotes
-            | (backslashes - EACH_ONE) & ~backslashes)
-        & HIGH_BITS;
+    long special =
+        ((word - EACH_SPACE) & ~word)
+            | ((quotes - EACH_ONE) & ~quotes)
+            | ((backslashes - EACH_ONE) & ~backslashes);
+    return special & HIGH_BITS;
   }
 
   private static void putWithEscapes(TextSink sink, long word, int count) {
@@ -141,7 +142,7 @@ final class BytesWriter {
   }
 
   private static long base64Digit(int bits) {
-    int number = bits & 63;
+    long number = bits & 63;
     if (number < 26) {
       return 'A' + number;
     }

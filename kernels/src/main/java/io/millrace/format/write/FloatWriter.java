@@ -155,7 +155,7 @@ final class FloatWriter {
     long odd = bits & 1;
     long thirds = isRegular ? 0 : -274_743_187_321L;
     exponent = (int) ((binaryExponent * 661_971_961_083L + thirds) >> 41);
-    int scale = binaryExponent + (int) (-exponent * 913_124_641_741L >> 38) + 2;
+    int scale = binaryExponent + (int) ((-exponent * 913_124_641_741L) >> 38) + 2;
     int pair = 2 * (-exponent - MIN_POWER);
     long high = POWERS[pair];
     long low = POWERS[pair + 1];
@@ -182,9 +182,9 @@ final class FloatWriter {
   }
 
   private static long roundToOdd(long high, long low, long factor) {
-    long middle = (high * factor >>> 1) + Math.multiplyHigh(low, factor);
+    long middle = ((high * factor) >>> 1) + Math.multiplyHigh(low, factor);
     long upper = Math.multiplyHigh(high, factor) + (middle >>> 63);
-    return upper | ((middle & LOW_63_BITS) + LOW_63_BITS) >>> 63;
+    return upper | (((middle & LOW_63_BITS) + LOW_63_BITS) >>> 63);
   }
 
   private void putShortest(TextSink sink) {

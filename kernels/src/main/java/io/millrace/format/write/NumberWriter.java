@@ -26,9 +26,9 @@ final class NumberWriter {
   /** The digits of a number below 10^8, the first one lowest, as numbers. */
   static long eightDigits(int number) {
     long fours = (number / 10_000) | (long) (number % 10_000) << Integer.SIZE;
-    long hundreds = (fours * 10_486 >>> 20) & 0x7f_0000_007fL;
+    long hundreds = ((fours * 10_486) >>> 20) & 0x7f_0000_007fL;
     long twos = hundreds + ((fours - 100 * hundreds) << 16);
-    long tens = (twos * 103 >>> 10) & 0xf_000f_000f_000fL;
+    long tens = ((twos * 103) >>> 10) & 0xf_000f_000f_000fL;
     return tens + ((twos - 10 * tens) << Byte.SIZE);
   }
 

@@ -41,15 +41,16 @@ final class TextSink implements AutoCloseable {
     this.stream = stream;
     this.memory = memory;
     this.delimiter = delimiter;
-    open(Buffer.allocate(Math.max(MIN_CAPACITY, capacity), stream, memory));
-  }
-
-  private void open(Buffer next) {
-    buffer = next;
-    scope = AccessScope.on(stream);
-    start = buffer.access(AccessMode.WRITE, scope);
-    at = start;
-    limit = start + buffer.size();
+    this.buffer = Buffer.allocate(Math.max(MIN_CAPACITY, capacity), stream, memory);
+    this.scope = AccessScope.on(stream);
+    try {
+      this.start = buffer.access(AccessMode.WRITE, scope);
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+    this.at = start;
+    this.limit = start + buffer.size();
   }
 
   /** Bytes that were put. */
@@ -82,18 +83,30 @@ final class TextSink implements AutoCloseable {
   private void grow(long count) {
     long bytes = bytes();
     checkSize(bytes);
-    Buffer larger = Buffer.allocate(Math.max(2 * buffer.size(), bytes + count), stream, memory);
-    long oldStart = start;
-    try (Buffer oldBuffer = buffer;
-        AccessScope oldScope = scope) {
-      open(larger);
-      HostMemory.copy(start, oldStart, bytes);
+    long capacity = Math.max(2 * buffer.size(), bytes + count);
+    try (TextSink larger = new TextSink(capacity, delimiter, stream, memory)) {
+      HostMemory.copy(larger.start, start, bytes);
+      swapMemory(larger);
     }
     at = start + bytes;
   }
 
+  // Closing the other one then frees what was this one's.
+  private void swapMemory(TextSink other) {
+    Buffer otherBuffer = other.buffer;
+    AccessScope otherScope = other.scope;
+    other.buffer = buffer;
+    other.scope = scope;
+    buffer = otherBuffer;
+    scope = otherScope;
+    start = other.start;
+    limit = other.limit;
+  }
+
   /**
-   * @throws GpuOutOfMemoryException if there are more bytes than records may have
+   * Checks a number of bytes.
+   *
+   * @throws GpuOutOfMemoryException if there are more than records may have
    */
   static void checkSize(long bytes) {
     if (bytes > RecordBytes.MAX_BYTES) {

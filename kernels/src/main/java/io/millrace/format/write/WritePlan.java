@@ -48,6 +48,8 @@ public final class WritePlan {
   }
 
   /**
+   * Checks columns before there is a device to write them on.
+   *
    * @throws IllegalArgumentException if {@link #unsupported} says why rows cannot be written
    */
   public static void checkSupported(Schema schema) {

@@ -22,6 +22,8 @@ import io.millrace.connectors.formats.LineParser;
 import io.millrace.connectors.formats.TableEncoder;
 import io.millrace.connectors.nexmark.NexmarkOptions;
 import io.millrace.connectors.nexmark.NexmarkStreams;
+import io.millrace.connectors.parquet.ParquetFileSink;
+import io.millrace.connectors.parquet.ParquetFileSource;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
@@ -155,7 +157,25 @@ final class EtlPipeline {
   }
 
   private ColumnStream read() {
+    if (plan.readsParquet()) {
+      return readParquet();
+    }
     return plan.readsBlocks() ? readBlocks() : readLines();
+  }
+
+  private ColumnStream readParquet() {
+    try {
+      SingleOutputStreamOperator<ColumnBatch> batches =
+          ParquetFileSource.batches(
+              environment,
+              List.of(configuration.get(EtlOptions.SOURCE_PATH)),
+              plan.sourceSchema(),
+              plan.selection().condition());
+      batches.uid("parse").getTransformation().getInputs().get(0).setUid("files");
+      return ColumnStream.fromBatches(batches);
+    } catch (IOException e) {
+      throw new UsageException(e.getMessage());
+    }
   }
 
   private ColumnStream readBlocks() {
@@ -226,12 +246,16 @@ final class EtlPipeline {
   }
 
   private void write(ColumnStream stream, String path, String uid) {
-    TableEncoder encoder =
-        switch (plan.sinkFormat()) {
-          case JSON -> new JsonLinesEncoder();
-          case CSV -> new CsvEncoder(plan.csv());
-          case ARROW -> new ArrowStreamEncoder();
-        };
+    switch (plan.sinkFormat()) {
+      case JSON -> write(stream, new JsonLinesEncoder(), path, uid);
+      case CSV -> write(stream, new CsvEncoder(plan.csv()), path, uid);
+      case ARROW -> write(stream, new ArrowStreamEncoder(), path, uid);
+      case PARQUET ->
+          ParquetFileSink.write(stream.toBatches(), stream.schema(), new Path(path)).uid(uid);
+    }
+  }
+
+  private static void write(ColumnStream stream, TableEncoder encoder, String path, String uid) {
     FileSinks.write(stream.toBatches(), stream.schema(), encoder, new Path(path)).uid(uid);
   }
 

@@ -52,6 +52,11 @@ final class OptionUse {
   private static final Condition FROM_FILES =
       new Condition(
           "source.type is files", settings -> settings.get(SOURCE_TYPE) == SourceType.FILES);
+  private static final Condition FROM_TEXT =
+      new Condition(
+          "source.type is files and source.format is json or csv",
+          settings ->
+              FROM_FILES.holds.test(settings) && settings.get(SOURCE_FORMAT) != Format.PARQUET);
   private static final Condition TO_FILES =
       new Condition("sink.type is files", settings -> settings.get(SINK_TYPE) == SinkType.FILES);
   private static final Condition FROM_CSV =
@@ -66,8 +71,8 @@ final class OptionUse {
                   || (TO_FILES.holds.test(settings) && settings.get(SINK_FORMAT) == Format.CSV));
   private static final Condition SKIPPED =
       new Condition(
-          "source.type is files and on-error is skip",
-          settings -> FROM_FILES.holds.test(settings) && settings.get(ON_ERROR) == OnError.SKIP);
+          "source.type is files, source.format is json or csv, and on-error is skip",
+          settings -> FROM_TEXT.holds.test(settings) && settings.get(ON_ERROR) == OnError.SKIP);
 
   private static final Condition GROUPED =
       new Condition("group-by.keys is given", settings -> settings.contains(GROUP_BY_KEYS));
@@ -98,8 +103,8 @@ final class OptionUse {
                   && settings.get(GROUP_BY_RESULT) == EtlOptions.GroupByResult.CHANGES);
   private static final Condition WINDOWED_FILES =
       new Condition(
-          "rows of files are grouped by windows",
-          settings -> FROM_FILES.holds.test(settings) && WINDOWED.holds.test(settings));
+          "rows of JSON or CSV files are grouped by windows",
+          settings -> FROM_TEXT.holds.test(settings) && WINDOWED.holds.test(settings));
   private static final Condition WITH_WATERMARK =
       new Condition(
           "source.watermark.column is given",
@@ -122,7 +127,7 @@ final class OptionUse {
     CONDITIONS.put(CSV_HEADER, CSV);
     CONDITIONS.put(CSV_DELIMITER, CSV);
     CONDITIONS.put(CSV_QUOTED_LINE_FEEDS, FROM_CSV);
-    CONDITIONS.put(ON_ERROR, FROM_FILES);
+    CONDITIONS.put(ON_ERROR, FROM_TEXT);
     CONDITIONS.put(GROUP_BY_AGGREGATES, GROUPED);
     CONDITIONS.put(GROUP_BY_RESULT, WITHOUT_WINDOWS);
     CONDITIONS.put(GROUP_BY_STATE_TTL, CHANGES);

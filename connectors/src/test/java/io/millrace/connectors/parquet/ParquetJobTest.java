@@ -189,8 +189,8 @@ class ParquetJobTest {
         batches(environment.fromSequence(0, BATCHES - 1)),
         SCHEMA,
         path("out"),
-        ParquetWriterOptions.DEFAULT.withRowGroupBytes(2000),
-        FileRollingPolicy.ON_CHECKPOINT.withMaxBytes(5000));
+        ParquetWriterOptions.DEFAULT.withRowGroupBytes(1000),
+        FileRollingPolicy.ON_CHECKPOINT.withMaxBytes(2000));
     flink.run(environment);
     List<Path> files = OutputFolder.files(folder.resolve("out"));
     assertThat(files.size()).isGreaterThan(3);

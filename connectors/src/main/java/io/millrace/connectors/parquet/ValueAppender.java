@@ -47,10 +47,12 @@ interface ValueAppender {
       case INT8 -> () -> builder.appendByte((byte) reader.readInt());
       case INT16 -> () -> builder.appendShort((short) reader.readInt());
       case INT32, DATE, TIME -> () -> builder.appendInt(reader.readInt());
-      case INT64 ->
-          element.getType() == Type.INT32
-              ? () -> builder.appendLong(Integer.toUnsignedLong(reader.readInt()))
-              : () -> builder.appendLong(reader.readLong());
+      case INT64 -> {
+        boolean isUnsigned = element.getType() == Type.INT32;
+        yield () ->
+            builder.appendLong(
+                isUnsigned ? Integer.toUnsignedLong(reader.readInt()) : reader.readLong());
+      }
       case TIMESTAMP_MILLIS, TIMESTAMP_MICROS -> () -> builder.appendLong(reader.readLong());
       case FLOAT32 -> () -> builder.appendFloat(reader.readFloat());
       case FLOAT64 -> () -> builder.appendDouble(reader.readDouble());
@@ -71,14 +73,7 @@ interface ValueAppender {
     };
   }
 
-  private static void appendDecimal(FixedWidthColumnBuilder builder, long unscaled) {
-    switch (builder.type().id()) {
-      case DECIMAL32 -> builder.appendInt((int) unscaled);
-      case DECIMAL64 -> builder.appendLong(unscaled);
-      default -> builder.appendDecimal128(unscaled, unscaled >> 63);
-    }
-  }
-
+  // Bytes have the highest first.
   private static void appendDecimal(
       FixedWidthColumnBuilder builder, byte[] bytes, int start, int length) {
     long low = length > 0 ? bytes[start] >> 7 : 0;
@@ -87,25 +82,25 @@ interface ValueAppender {
       high = high << Byte.SIZE | low >>> (Long.SIZE - Byte.SIZE);
       low = low << Byte.SIZE | (bytes[i] & 0xff);
     }
-    if (builder.type().id().byteWidth() == 2 * Long.BYTES) {
-      builder.appendDecimal128(low, high);
-    } else {
-      appendDecimal(builder, low);
+    appendDecimal(builder, low, high);
+  }
+
+  private static void appendDecimal(FixedWidthColumnBuilder builder, long unscaled) {
+    appendDecimal(builder, unscaled, unscaled >> (Long.SIZE - 1));
+  }
+
+  private static void appendDecimal(FixedWidthColumnBuilder builder, long low, long high) {
+    switch (builder.type().id()) {
+      case DECIMAL32 -> builder.appendInt((int) low);
+      case DECIMAL64 -> builder.appendLong(low);
+      default -> builder.appendDecimal128(low, high);
     }
   }
 
   private static ValueAppender nanos(
       SchemaElement element, StructColumnBuilder builder, LeafReader reader) {
-    FixedWidthColumnBuilder millis = (FixedWidthColumnBuilder) builder.fields().get(0);
-    FixedWidthColumnBuilder nanosOfMilli = (FixedWidthColumnBuilder) builder.fields().get(1);
-    long perMilli = TimeUnit.MILLISECONDS.toNanos(1);
     if (element.getType() == Type.INT64) {
-      return () -> {
-        long nanos = reader.readLong();
-        millis.appendLong(Math.floorDiv(nanos, perMilli));
-        nanosOfMilli.appendInt((int) Math.floorMod(nanos, perMilli));
-        builder.appendStruct();
-      };
+      return () -> appendNanos(builder, 0, reader.readLong());
     }
     // INT96: the nanoseconds of a day, and its number since 4713 BC.
     long firstDay = 2_440_588;
@@ -115,10 +110,16 @@ interface ValueAppender {
           ByteBuffer.wrap(reader.bytes(), reader.start(), reader.length())
               .order(ByteOrder.LITTLE_ENDIAN);
       long nanos = time.getLong();
-      millis.appendLong(
-          TimeUnit.DAYS.toMillis(time.getInt() - firstDay) + Math.floorDiv(nanos, perMilli));
-      nanosOfMilli.appendInt((int) Math.floorMod(nanos, perMilli));
-      builder.appendStruct();
+      appendNanos(builder, TimeUnit.DAYS.toMillis(time.getInt() - firstDay), nanos);
     };
+  }
+
+  private static void appendNanos(StructColumnBuilder builder, long startMillis, long nanos) {
+    long perMilli = TimeUnit.MILLISECONDS.toNanos(1);
+    ((FixedWidthColumnBuilder) builder.fields().get(0))
+        .appendLong(startMillis + Math.floorDiv(nanos, perMilli));
+    ((FixedWidthColumnBuilder) builder.fields().get(1))
+        .appendInt((int) Math.floorMod(nanos, perMilli));
+    builder.appendStruct();
   }
 }

@@ -18,7 +18,10 @@ import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.TableSourceOperator;
+import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.RandomExtension;
+import io.millrace.testing.RandomTables;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
@@ -50,6 +54,8 @@ class ParquetJobTest {
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
+
+  @RegisterExtension final RandomExtension random = new RandomExtension();
 
   @TempDir Path folder;
 
@@ -99,6 +105,31 @@ class ParquetJobTest {
     collector.collect(source(reading, "out"));
     flink.run(reading);
     assertThat(collector.rows()).containsExactlyInAnyOrderElementsOf(allRows(20));
+  }
+
+  // Each line that asks for memory while a value is decoded is in one of these columns.
+  @OutOfMemoryTest(onCluster = true)
+  void allTypesAreWrittenAndReadAgain() throws Exception {
+    Schema schema =
+        DataTypes.schema(
+            Stream.of(DataTypes.flat(), DataTypes.nested()).flatMap(List::stream).toList());
+    List<List<Object>> rows =
+        new RandomTables(random.random(), 0.3)
+            .rows(schema, 20).stream().map(row -> ParquetFiles.inRange(row, schema)).toList();
+    Files.createDirectories(folder.resolve("in"));
+    ParquetFiles.write(
+        folder.resolve("in/file.parquet"),
+        List.of(ParquetFiles.encodeRows(device, schema, ParquetWriterOptions.DEFAULT, rows)));
+    StreamExecutionEnvironment environment = flink.environment(1);
+    BatchCollector collector = new BatchCollector();
+    collector.collect(
+        ParquetFileSource.batches(
+            environment,
+            List.of(folder.resolve("in").toString()),
+            RowGroupRows.schema(folder.resolve("in/file.parquet")),
+            Optional.empty()));
+    flink.run(environment);
+    assertThat(collector.rows()).isEqualTo(rows);
   }
 
   private static void restartAtOnce(StreamExecutionEnvironment environment) {

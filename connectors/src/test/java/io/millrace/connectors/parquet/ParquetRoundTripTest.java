@@ -13,14 +13,27 @@ import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
 import io.millrace.testing.TableBuilder;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.apache.parquet.column.ParquetProperties;
 import org.apache.parquet.column.ParquetProperties.WriterVersion;
+import org.apache.parquet.column.impl.ColumnWriteStoreV1;
 import org.apache.parquet.format.ColumnMetaData;
 import org.apache.parquet.format.Encoding;
+import org.apache.parquet.format.FieldRepetitionType;
 import org.apache.parquet.format.FileMetaData;
+import org.apache.parquet.format.RowGroup;
+import org.apache.parquet.format.SchemaElement;
+import org.apache.parquet.format.Type;
+import org.apache.parquet.io.api.Binary;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
+import org.apache.parquet.schema.Types;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -159,5 +172,40 @@ class ParquetRoundTripTest {
     file[ParquetFooter.MAGIC_BYTES + page - 1] ^= 1;
     assertThatThrownBy(() -> ParquetFiles.decode(device, schema, file))
         .hasMessageContaining("column 'name' cannot be read: a page does not have the checksum");
+  }
+
+  @Test
+  void timesOf96BitsAreReadAsNanoseconds() throws Exception {
+    MessageType message =
+        new MessageType("schema", Types.required(PrimitiveTypeName.INT96).named("at"));
+    ColumnChunkBuffer chunk =
+        new ColumnChunkBuffer(message.getColumns().get(0), ParquetCompression.NONE);
+    ColumnWriteStoreV1 columns =
+        new ColumnWriteStoreV1(message, column -> chunk, ParquetProperties.builder().build());
+    // The day 2440588 is 1970-01-01.
+    ByteBuffer time =
+        ByteBuffer.allocate(12)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .putLong(3_000_000_007L)
+            .putInt(2440589);
+    columns
+        .getColumnWriter(message.getColumns().get(0))
+        .write(Binary.fromConstantByteArray(time.array()), 0, 0);
+    columns.endRecord();
+    columns.flush();
+    ByteArrayOutputStream file = new ByteArrayOutputStream();
+    file.write(ParquetFooter.magic());
+    RowGroup rowGroup = new RowGroup(List.of(chunk.writeTo(file, file.size())), 0, 1);
+    ParquetFooter.write(
+        file,
+        List.of(
+            new SchemaElement("schema").setNum_children(1),
+            new SchemaElement("at")
+                .setType(Type.INT96)
+                .setRepetition_type(FieldRepetitionType.REQUIRED)),
+        List.of(rowGroup));
+    Schema schema = Schema.of(Field.of("at", DataType.timestamp(9)));
+    assertThat(ParquetFiles.decode(device, schema, file.toByteArray()))
+        .isEqualTo(List.of(List.of(LocalDateTime.of(1970, 1, 2, 0, 0, 3, 7))));
   }
 }

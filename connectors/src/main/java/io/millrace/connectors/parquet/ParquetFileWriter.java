@@ -42,7 +42,7 @@ final class ParquetFileWriter implements BulkWriter<byte[]> {
       long offset = out.getPos();
       out.write(file, (int) start, (int) rowGroup.getTotal_compressed_size());
       ParquetFooter.move(rowGroup, offset - start);
-      rowGroups.add(rowGroup.setOrdinal((short) rowGroups.size()));
+      rowGroups.add(rowGroup);
     }
   }
 

@@ -68,7 +68,11 @@ final class ParquetMessageDecoder implements MessageDecoder {
           for (int row = 0; row < rows; row++) {
             assembler.append();
           }
-        } catch (IOException | ParquetRuntimeException | IndexOutOfBoundsException e) {
+        } catch (IOException
+            | ParquetRuntimeException
+            | IllegalArgumentException
+            | IndexOutOfBoundsException
+            | UnsupportedOperationException e) {
           throw new InputException(
               RowGroupFile.path(metadata)
                   + ": column '"

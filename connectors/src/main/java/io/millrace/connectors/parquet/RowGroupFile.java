@@ -41,6 +41,9 @@ final class RowGroupFile {
       sources.add(chunk(path, rowGroup, leaf));
     }
     long bytes = sources.stream().mapToLong(ColumnMetaData::getTotal_compressed_size).sum();
+    if (sources.stream().anyMatch(source -> source.getTotal_compressed_size() < 0)) {
+      throw new IOException(path + " is corrupt: a column chunk has less than 0 bytes");
+    }
     if (bytes > MAX_BYTES) {
       throw new IOException(
           path + ": a row group has " + bytes + " bytes of these columns; select fewer");

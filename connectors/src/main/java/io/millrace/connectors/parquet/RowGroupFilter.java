@@ -174,7 +174,10 @@ final class RowGroupFilter implements Serializable {
     boolean areExact =
         (column.isInteger() || column.isDecimal()) && (type.isInteger() || type.isDecimal());
     boolean areTimes =
-        column.isTimestamp() && type.isTimestamp() && column.withTimeZone() == type.withTimeZone();
+        column.isTimestamp()
+            && type.isTimestamp()
+            && column.withTimeZone() == type.withTimeZone()
+            && type.precision() <= column.precision();
     boolean areEqual =
         column.equals(type) && (type.id() == TypeId.DATE || type.id() == TypeId.TIME);
     if (!areExact && !areTimes && !areEqual) {

@@ -58,6 +58,7 @@ final class ColumnChunkBuffer implements PageWriter {
   }
 
   @Override
+  @Deprecated
   public void writePage(
       BytesInput bytes,
       int valueCount,
@@ -66,7 +67,21 @@ final class ColumnChunkBuffer implements PageWriter {
       Encoding definition,
       Encoding valuesEncoding)
       throws IOException {
-    byte[] page = bytes.toByteArray();
+    writePage(bytes, valueCount, 0, pageStatistics, repetition, definition, valuesEncoding);
+  }
+
+  // Headers of version 1 have no number of rows.
+  @Override
+  public void writePage(
+      BytesInput bytes,
+      int valueCount,
+      int rowCount,
+      Statistics<?> pageStatistics,
+      Encoding repetition,
+      Encoding definition,
+      Encoding valuesEncoding)
+      throws IOException {
+    byte[] page = bytes(bytes);
     byte[] compressed = compression.compress(page);
     PageHeader header = header(PageType.DATA_PAGE, page.length, compressed);
     header.setData_page_header(
@@ -83,25 +98,12 @@ final class ColumnChunkBuffer implements PageWriter {
       int valueCount,
       int rowCount,
       Statistics<?> pageStatistics,
-      Encoding repetition,
-      Encoding definition,
-      Encoding valuesEncoding)
-      throws IOException {
-    writePage(bytes, valueCount, pageStatistics, repetition, definition, valuesEncoding);
-  }
-
-  @Override
-  public void writePage(
-      BytesInput bytes,
-      int valueCount,
-      int rowCount,
-      Statistics<?> pageStatistics,
       SizeStatistics sizes,
       Encoding repetition,
       Encoding definition,
       Encoding valuesEncoding)
       throws IOException {
-    writePage(bytes, valueCount, pageStatistics, repetition, definition, valuesEncoding);
+    writePage(bytes, valueCount, rowCount, pageStatistics, repetition, definition, valuesEncoding);
   }
 
   @Override
@@ -138,16 +140,16 @@ final class ColumnChunkBuffer implements PageWriter {
       BytesInput data,
       Statistics<?> pageStatistics)
       throws IOException {
-    byte[] repetition = repetitionLevels.toByteArray();
-    byte[] definition = definitionLevels.toByteArray();
-    byte[] page = data.toByteArray();
+    byte[] repetition = bytes(repetitionLevels);
+    byte[] definition = bytes(definitionLevels);
+    byte[] page = bytes(data);
     byte[] compressed = compression.compress(page);
     byte[] body =
-        BytesInput.concat(
+        bytes(
+            BytesInput.concat(
                 BytesInput.from(repetition),
                 BytesInput.from(definition),
-                BytesInput.from(compressed))
-            .toByteArray();
+                BytesInput.from(compressed)));
     PageHeader header =
         header(PageType.DATA_PAGE_V2, repetition.length + definition.length + page.length, body);
     header.setData_page_header_v2(
@@ -165,13 +167,19 @@ final class ColumnChunkBuffer implements PageWriter {
 
   @Override
   public void writeDictionaryPage(DictionaryPage dictionary) throws IOException {
-    byte[] page = dictionary.getBytes().toByteArray();
+    byte[] page = bytes(dictionary.getBytes());
     byte[] compressed = compression.compress(page);
     PageHeader header = header(PageType.DICTIONARY_PAGE, page.length, compressed);
     header.setDictionary_page_header(
         new DictionaryPageHeader(dictionary.getDictionarySize(), format(dictionary.getEncoding())));
     encodings.add(dictionary.getEncoding());
     append(dictionaryPage, header, compressed);
+  }
+
+  private static byte[] bytes(BytesInput input) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(Math.toIntExact(input.size()));
+    input.writeAllTo(bytes);
+    return bytes.toByteArray();
   }
 
   private static PageHeader header(PageType type, int uncompressedBytes, byte[] body) {

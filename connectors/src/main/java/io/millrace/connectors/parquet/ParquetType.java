@@ -92,7 +92,7 @@ final class ParquetType {
   static Optional<DataType> dataType(SchemaElement element) {
     return Optional.ofNullable(
         element.isSetLogicalType() && !element.getLogicalType().isSetUNKNOWN()
-            ? logicalType(element, element.getLogicalType())
+            ? logicalType(element.getLogicalType())
             : element.isSetConverted_type()
                 ? convertedType(element, element.getConverted_type())
                 : physicalType(element.getType()));
@@ -111,7 +111,7 @@ final class ParquetType {
   }
 
   // null if no data type holds the values.
-  private static DataType logicalType(SchemaElement element, LogicalType type) {
+  private static DataType logicalType(LogicalType type) {
     if (type.isSetSTRING() || type.isSetENUM() || type.isSetJSON()) {
       return DataType.STRING;
     } else if (type.isSetBSON() || type.isSetUUID()) {

@@ -16,6 +16,7 @@ import io.millrace.testing.TableBuilder;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,9 +128,9 @@ class ParquetRoundTripTest {
             .toList();
     assertThat(footer.getNum_rows()).isEqualTo(3000);
     assertThat(chunks.get(1).getEncodings()).contains(Encoding.PLAIN_DICTIONARY);
-    assertThat(new String(chunks.get(1).getStatistics().getMin_value(), "UTF-8"))
+    assertThat(new String(chunks.get(1).getStatistics().getMin_value(), StandardCharsets.UTF_8))
         .isEqualTo("name 0");
-    assertThat(new String(chunks.get(1).getStatistics().getMax_value(), "UTF-8"))
+    assertThat(new String(chunks.get(1).getStatistics().getMax_value(), StandardCharsets.UTF_8))
         .isEqualTo("name 6");
     assertThat(chunks.get(1).getStatistics().getNull_count()).isEqualTo(300);
     assertThat(chunks.get(0).getStatistics().getMax_value()).startsWith(2999 & 0xff, 2999 >> 8);

@@ -57,8 +57,9 @@ final class ColumnChunkBuffer implements PageWriter {
     return prefix + " " + getMemSize() + " bytes";
   }
 
+  // Abstract in the interface, though it is deprecated there.
   @Override
-  @Deprecated
+  @SuppressWarnings("deprecation")
   public void writePage(
       BytesInput bytes,
       int valueCount,

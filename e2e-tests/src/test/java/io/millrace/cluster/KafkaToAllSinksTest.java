@@ -175,8 +175,7 @@ class KafkaToAllSinksTest {
           .getCopyAPI()
           .copyIn(
               "COPY raw_bids FROM STDIN (FORMAT csv)",
-              new ByteArrayInputStream(
-                  rawBids.toString().getBytes(StandardCharsets.UTF_8)));
+              new ByteArrayInputStream(rawBids.toString().getBytes(StandardCharsets.UTF_8)));
     }
   }
 

@@ -66,7 +66,7 @@ final class EtlCommand {
   @Option(
       names = "--input-format",
       paramLabel = "FORMAT",
-      description = "json (default: one object per line) or csv.")
+      description = "json (default: one object per line), csv or parquet.")
   String inputFormat;
 
   @Option(
@@ -165,7 +165,7 @@ final class EtlCommand {
   @Option(
       names = "--output-format",
       paramLabel = "FORMAT",
-      description = "csv (default), json or arrow (IPC streams).")
+      description = "csv (default), json, arrow (IPC streams) or parquet.")
   String outputFormat;
 
   @Option(names = "--append", description = "Add files to an output folder that has some.")

@@ -15,6 +15,7 @@ import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.sql.SchemaParser;
 import java.util.List;
+import java.util.Locale;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.base.DeliveryGuarantee;
@@ -83,8 +84,13 @@ final class EtlKafkaSink {
         throw new UsageException("writing a topic of Kafka needs " + option.key());
       }
     }
-    if (settings.get(FORMAT) == Format.CSV) {
-      throw new UsageException("expected json or arrow for " + FORMAT.key() + ", got csv");
+    Format format = settings.get(FORMAT);
+    if (format != Format.JSON && format != Format.ARROW) {
+      throw new UsageException(
+          "expected json or arrow for "
+              + FORMAT.key()
+              + ", got "
+              + format.toString().toLowerCase(Locale.ROOT));
     }
     if (settings.get(GUARANTEE) == DeliveryGuarantee.NONE) {
       throw new UsageException(

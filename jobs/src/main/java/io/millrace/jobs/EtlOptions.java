@@ -33,7 +33,8 @@ final class EtlOptions {
   enum Format {
     JSON,
     CSV,
-    ARROW
+    ARROW,
+    PARQUET
   }
 
   enum OnError {
@@ -75,12 +76,15 @@ final class EtlOptions {
       key("source.format")
           .enumType(Format.class)
           .defaultValue(Format.JSON)
-          .withDescription("Format of the files to read: json (one object per line) or csv.");
+          .withDescription(
+              "Format of the files to read: json (one object per line), csv or parquet.");
   static final ConfigOption<String> SOURCE_SCHEMA =
       key("source.schema")
           .stringType()
           .noDefaultValue()
-          .withDescription("Columns of the files, as in SQL: 'id BIGINT, name STRING'.");
+          .withDescription(
+              "Columns of the files, as in SQL: 'id BIGINT, name STRING'; of Parquet files, those of the"
+                  + " first file if not given.");
   static final ConfigOption<String> WHERE =
       key("where")
           .stringType()
@@ -149,7 +153,7 @@ final class EtlOptions {
       key("sink.format")
           .enumType(Format.class)
           .defaultValue(Format.CSV)
-          .withDescription("Format of the files to write: json, csv or arrow.");
+          .withDescription("Format of the files to write: json, csv, arrow or parquet.");
   static final ConfigOption<ExistingFiles> SINK_EXISTING =
       key("sink.existing")
           .enumType(ExistingFiles.class)

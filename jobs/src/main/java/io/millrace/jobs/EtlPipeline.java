@@ -24,6 +24,8 @@ import io.millrace.connectors.kafka.KafkaDecodingOperator;
 import io.millrace.connectors.kafka.MalformedKafkaRecord;
 import io.millrace.connectors.nexmark.NexmarkOptions;
 import io.millrace.connectors.nexmark.NexmarkStreams;
+import io.millrace.connectors.parquet.ParquetFileSink;
+import io.millrace.connectors.parquet.ParquetFileSource;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.cluster.ClusterStatus;
@@ -175,6 +177,9 @@ final class EtlPipeline {
   }
 
   private ColumnStream read() {
+    if (plan.readsParquet()) {
+      return readParquet();
+    }
     return plan.readsBlocks() ? readBlocks() : readLines();
   }
 
@@ -191,6 +196,21 @@ final class EtlPipeline {
     malformedLines = EtlKafka.lines(malformed);
     deadLetters = malformed;
     return ColumnStream.fromBatches(batches);
+  }
+
+  private ColumnStream readParquet() {
+    try {
+      SingleOutputStreamOperator<ColumnBatch> batches =
+          ParquetFileSource.batches(
+              environment,
+              List.of(configuration.get(EtlOptions.SOURCE_PATH)),
+              plan.sourceSchema(),
+              plan.selection().condition());
+      batches.uid("parse").getTransformation().getInputs().get(0).setUid("files");
+      return ColumnStream.fromBatches(batches);
+    } catch (IOException e) {
+      throw new UsageException(e.getMessage());
+    }
   }
 
   private ColumnStream readBlocks() {
@@ -276,6 +296,7 @@ final class EtlPipeline {
           case JSON -> FileSinks.write(batches, schema, new JsonLinesEncoder(), folder);
           case CSV -> FileSinks.write(batches, schema, new CsvEncoder(plan.csv()), folder);
           case ARROW -> FileSinks.write(batches, schema, new ArrowStreamEncoder(), folder);
+          case PARQUET -> ParquetFileSink.write(batches, schema, folder);
         };
     sink.uid(uid);
   }

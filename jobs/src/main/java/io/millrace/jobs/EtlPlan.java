@@ -7,6 +7,7 @@ import io.millrace.connectors.files.LinePosition;
 import io.millrace.connectors.files.TextLineOptions;
 import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.nexmark.NexmarkSchemas;
+import io.millrace.connectors.parquet.ParquetFileSource;
 import io.millrace.connectors.records.EventTimeWatermarks;
 import io.millrace.format.json.JsonReader;
 import io.millrace.jobs.EtlOptions.Format;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.fs.Path;
 import org.apache.flink.table.data.RowData;
 
 /**
@@ -56,8 +58,9 @@ record EtlPlan(
   }
 
   private static EtlPlan parse(Configuration configuration) {
-    Schema source = sourceSchema(configuration);
-    EtlSelection selection = EtlSelection.parse(configuration, source);
+    Schema declared = sourceSchema(configuration);
+    EtlSelection selection = EtlSelection.parse(configuration, declared);
+    Schema source = columnsToRead(configuration, declared, selection);
     CalcPlan calc = selection.plan(source);
     boolean hasPositions = calc.canFail() && skipsBadRows(configuration);
     if (hasPositions) {
@@ -83,6 +86,20 @@ record EtlPlan(
     plan.csv();
     plan.watermarks();
     return plan;
+  }
+
+  // Columns of Parquet files that no expression reads are not read.
+  private static Schema columnsToRead(
+      Configuration configuration, Schema declared, EtlSelection selection) {
+    boolean readsAll =
+        configuration.get(EtlOptions.SOURCE_TYPE) != SourceType.FILES
+            || configuration.get(EtlOptions.SOURCE_FORMAT) != Format.PARQUET
+            || selection.columns().isEmpty();
+    if (readsAll) {
+      return declared;
+    }
+    List<String> read = selection.plan(declared).columnsRead();
+    return declared.select(read.isEmpty() ? declared.names().subList(0, 1) : read);
   }
 
   private static void checkEnds(Configuration configuration, Optional<EtlGrouping> grouping) {
@@ -187,8 +204,18 @@ record EtlPlan(
   }
 
   private static boolean skipsBadRows(Configuration configuration) {
-    return configuration.get(EtlOptions.SOURCE_TYPE) != SourceType.NEXMARK
-        && configuration.get(EtlOptions.ON_ERROR) == OnError.SKIP;
+    boolean reads =
+        switch (configuration.get(EtlOptions.SOURCE_TYPE)) {
+          case NEXMARK -> false;
+          case FILES -> configuration.get(EtlOptions.SOURCE_FORMAT) != Format.PARQUET;
+          case KAFKA -> true;
+        };
+    return reads && configuration.get(EtlOptions.ON_ERROR) == OnError.SKIP;
+  }
+
+  boolean readsParquet() {
+    return sourceType() == SourceType.FILES
+        && configuration.get(EtlOptions.SOURCE_FORMAT) == Format.PARQUET;
   }
 
   /** Whether files are read in blocks of lines, which become batches without rows in between. */
@@ -278,10 +305,14 @@ record EtlPlan(
     }
     String path = required(configuration.get(EtlOptions.SOURCE_PATH), EtlOptions.SOURCE_PATH.key());
     if (configuration.get(EtlOptions.SOURCE_FORMAT) == Format.ARROW) {
-      throw new UsageException("expected json or csv for source.format, got arrow");
+      throw new UsageException("expected json, csv or parquet for source.format, got arrow");
     }
     try {
-      InputFiles.resolve(List.of(path));
+      List<Path> files = InputFiles.resolve(List.of(path));
+      if (configuration.get(EtlOptions.SOURCE_FORMAT) == Format.PARQUET
+          && !configuration.contains(EtlOptions.SOURCE_SCHEMA)) {
+        return ParquetFileSource.readSchema(files.get(0));
+      }
     } catch (IOException e) {
       throw new UsageException(e.getMessage());
     }

@@ -52,6 +52,11 @@ final class OptionUse {
   private static final Condition FROM_FILES =
       new Condition(
           "source.type is files", settings -> settings.get(SOURCE_TYPE) == SourceType.FILES);
+  private static final Condition FROM_TEXT =
+      new Condition(
+          "source.type is files and source.format is json or csv",
+          settings ->
+              FROM_FILES.holds.test(settings) && settings.get(SOURCE_FORMAT) != Format.PARQUET);
   private static final Condition TO_FILES =
       new Condition("sink.type has files", settings -> writes(settings, SinkType.FILES));
   private static final Condition TO_KAFKA =
@@ -61,6 +66,10 @@ final class OptionUse {
   private static final Condition FROM_KAFKA =
       new Condition(
           "source.type is kafka", settings -> settings.get(SOURCE_TYPE) == SourceType.KAFKA);
+  private static final Condition TEXT =
+      new Condition(
+          "files of JSON or CSV, or topics, are read",
+          settings -> FROM_TEXT.holds.test(settings) || FROM_KAFKA.holds.test(settings));
   private static final Condition READ =
       new Condition(
           "source.type is files or kafka",
@@ -77,8 +86,8 @@ final class OptionUse {
                   || (TO_FILES.holds.test(settings) && settings.get(SINK_FORMAT) == Format.CSV));
   private static final Condition SKIPPED =
       new Condition(
-          "source.type is files or kafka and on-error is skip",
-          settings -> READ.holds.test(settings) && settings.get(ON_ERROR) == OnError.SKIP);
+          "files of JSON or CSV, or topics, are read and on-error is skip",
+          settings -> TEXT.holds.test(settings) && settings.get(ON_ERROR) == OnError.SKIP);
   private static final Condition SKIPPED_RECORDS =
       new Condition(
           "source.type is kafka and on-error is skip",
@@ -113,8 +122,8 @@ final class OptionUse {
                   && settings.get(GROUP_BY_RESULT) == EtlOptions.GroupByResult.CHANGES);
   private static final Condition WINDOWED_INPUT =
       new Condition(
-          "rows of files or topics are grouped by windows",
-          settings -> READ.holds.test(settings) && WINDOWED.holds.test(settings));
+          "rows of JSON or CSV files, or of topics, are grouped by windows",
+          settings -> TEXT.holds.test(settings) && WINDOWED.holds.test(settings));
   private static final Condition WITH_WATERMARK =
       new Condition(
           "source.watermark.column is given",
@@ -137,7 +146,7 @@ final class OptionUse {
     CONDITIONS.put(CSV_HEADER, CSV);
     CONDITIONS.put(CSV_DELIMITER, CSV);
     CONDITIONS.put(CSV_QUOTED_LINE_FEEDS, FROM_CSV);
-    CONDITIONS.put(ON_ERROR, READ);
+    CONDITIONS.put(ON_ERROR, TEXT);
     CONDITIONS.put(GROUP_BY_AGGREGATES, GROUPED);
     CONDITIONS.put(GROUP_BY_RESULT, WITHOUT_WINDOWS);
     CONDITIONS.put(GROUP_BY_STATE_TTL, CHANGES);

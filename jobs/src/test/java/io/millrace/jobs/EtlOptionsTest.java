@@ -65,7 +65,7 @@ class EtlOptionsTest {
       delimiter = '|',
       value = {
         "sourc | x | there is no option 'sourc'; the options are source.type",
-        "sink.format | xml | sink.format: expected one of json, csv, arrow, got 'xml'",
+        "sink.format | xml | sink.format: expected one of json, csv, arrow, parquet, got 'xml'",
         "select | '' | select is empty; leave it out, or give it a value",
         "bad-rows.max | few | bad-rows.max: expected a number of rows such as 100 or a share such as 1%, got 'few'",
         "batch.latency | soon | batch.latency: expected a duration such as 100ms or 10s",
@@ -239,7 +239,9 @@ class EtlOptionsTest {
             ? "1"
             : value instanceof List<?> list
                 ? list.get(0).toString()
-                : value instanceof Duration duration ? duration.toMillis() + "ms" : value.toString());
+                : value instanceof Duration duration
+                    ? duration.toMillis() + "ms"
+                    : value.toString());
   }
 
   private static Map<String, String> with(Map<String, String> settings, String key, String value) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.connector.file.src.FileSourceSplit;
 import org.apache.flink.connector.file.src.compression.StandardDeCompressors;
 import org.apache.flink.connector.file.src.enumerate.BlockSplittingRecursiveEnumerator;
@@ -15,12 +16,13 @@ import org.apache.flink.core.fs.FileSystem;
  * Splits files by their blocks, as Flink does, and blocks into ranges of bytes: a local file has
  * but one block, which one subtask would read alone.
  */
-final class ByteRangeFileEnumerator extends BlockSplittingRecursiveEnumerator {
+@Internal
+public final class ByteRangeFileEnumerator extends BlockSplittingRecursiveEnumerator {
   private static final long RANGE_BYTES = 64L << 20;
 
   private final long rangeBytes;
 
-  ByteRangeFileEnumerator() {
+  public ByteRangeFileEnumerator() {
     this(RANGE_BYTES);
   }
 

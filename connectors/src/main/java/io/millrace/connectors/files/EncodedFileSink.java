@@ -9,7 +9,6 @@ import org.apache.flink.core.fs.FSDataOutputStream;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.streaming.api.functions.sink.filesystem.OutputFileConfig;
 import org.apache.flink.streaming.api.functions.sink.filesystem.bucketassigners.BasePathBucketAssigner;
-import org.apache.flink.streaming.api.functions.sink.filesystem.rollingpolicies.OnCheckpointRollingPolicy;
 
 /**
  * Writes encoded bytes to files of one folder, exactly once, with Flink's {@link FileSink}: each
@@ -38,9 +37,24 @@ public final class EncodedFileSink {
    */
   public static FileSink<byte[]> create(
       Path folder, String suffix, byte[] fileStart, byte[] fileEnd) {
-    return FileSink.forBulkFormat(folder, new WriterFactory(fileStart.clone(), fileEnd.clone()))
+    return create(
+        folder,
+        suffix,
+        new WriterFactory(fileStart.clone(), fileEnd.clone()),
+        FileRollingPolicy.ON_CHECKPOINT);
+  }
+
+  /**
+   * A sink of files whose bytes {@code writer} makes of the elements.
+   *
+   * @param suffix of the files' names, such as {@code .parquet}
+   * @param rolling when files are closed
+   */
+  public static FileSink<byte[]> create(
+      Path folder, String suffix, BulkWriter.Factory<byte[]> writer, FileRollingPolicy rolling) {
+    return FileSink.forBulkFormat(folder, writer)
         .withBucketAssigner(new BasePathBucketAssigner<>())
-        .withRollingPolicy(OnCheckpointRollingPolicy.build())
+        .withRollingPolicy(rolling)
         .withOutputFileConfig(OutputFileConfig.builder().withPartSuffix(suffix).build())
         .build();
   }

@@ -195,13 +195,31 @@ public final class CalcPlan implements Serializable {
 
   /** Whether an expression fails for some values, such as a cast of any text. */
   public boolean canFail() {
-    List<TypedExpression> evaluated = new ArrayList<>(calc.projections());
-    calc.condition().ifPresent(evaluated::add);
-    return TypedExpression.nodes(evaluated).stream()
+    return nodes().stream()
         .anyMatch(
             node ->
                 node instanceof TypedExpression.Call call
                     && call.function().outcome() == BoundFunction.Outcome.FAILING);
+  }
+
+  /** The input columns that expressions read, in the order of the input. */
+  public List<String> columnsRead() {
+    Set<TypedExpression> nodes = nodes();
+    return inputSchema.names().stream()
+        .filter(
+            name ->
+                nodes.stream()
+                    .anyMatch(
+                        node ->
+                            node instanceof TypedExpression.InputReference column
+                                && column.name().equals(name)))
+        .toList();
+  }
+
+  private Set<TypedExpression> nodes() {
+    List<TypedExpression> evaluated = new ArrayList<>(calc.projections());
+    calc.condition().ifPresent(evaluated::add);
+    return TypedExpression.nodes(evaluated);
   }
 
   public Schema outputSchema() {

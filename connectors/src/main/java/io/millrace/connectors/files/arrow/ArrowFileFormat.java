@@ -2,6 +2,8 @@
 package io.millrace.connectors.files.arrow;
 
 import io.millrace.column.Schema;
+import io.millrace.connectors.files.message.MessageRows;
+import io.millrace.connectors.files.message.MessageRowsSerializer;
 import java.io.IOException;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.Configuration;
@@ -11,10 +13,10 @@ import org.apache.flink.core.fs.Path;
 
 /**
  * Reads files that are Arrow IPC streams as record batch messages, which {@link
- * ArrowDecodingOperator} turns into batches. A checkpoint holds the offset of the next message, or
- * of the one that is being read and how many of its rows were.
+ * ArrowMessageDecoder} turns into batches. A checkpoint holds the offset of the next message, or of
+ * the one that is being read and how many of its rows were.
  */
-final class ArrowFileFormat implements BulkFormat<ArrowRows, FileSourceSplit> {
+final class ArrowFileFormat implements BulkFormat<MessageRows, FileSourceSplit> {
   private static final long serialVersionUID = 1L;
 
   private final Schema schema;
@@ -24,7 +26,7 @@ final class ArrowFileFormat implements BulkFormat<ArrowRows, FileSourceSplit> {
   }
 
   @Override
-  public BulkFormat.Reader<ArrowRows> createReader(Configuration config, FileSourceSplit split)
+  public BulkFormat.Reader<MessageRows> createReader(Configuration config, FileSourceSplit split)
       throws IOException {
     ArrowMessageReader reader = open(split.path());
     try {
@@ -47,7 +49,7 @@ final class ArrowFileFormat implements BulkFormat<ArrowRows, FileSourceSplit> {
   }
 
   @Override
-  public BulkFormat.Reader<ArrowRows> restoreReader(Configuration config, FileSourceSplit split)
+  public BulkFormat.Reader<MessageRows> restoreReader(Configuration config, FileSourceSplit split)
       throws IOException {
     return createReader(config, split);
   }
@@ -58,7 +60,7 @@ final class ArrowFileFormat implements BulkFormat<ArrowRows, FileSourceSplit> {
   }
 
   @Override
-  public TypeInformation<ArrowRows> getProducedType() {
-    return ArrowRowsSerializer.typeInformation();
+  public TypeInformation<MessageRows> getProducedType() {
+    return MessageRowsSerializer.typeInformation();
   }
 }

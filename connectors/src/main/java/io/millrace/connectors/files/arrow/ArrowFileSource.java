@@ -3,9 +3,9 @@ package io.millrace.connectors.files.arrow;
 
 import io.millrace.column.Schema;
 import io.millrace.connectors.files.InputFiles;
+import io.millrace.connectors.files.message.MessageDecodingOperator;
+import io.millrace.connectors.files.message.MessageRows;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.context.OperatorFactory;
-import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.annotation.PublicEvolving;
@@ -33,18 +33,14 @@ public final class ArrowFileSource {
   public static SingleOutputStreamOperator<ColumnBatch> batches(
       StreamExecutionEnvironment environment, List<String> paths, Schema schema)
       throws IOException {
-    FileSource<ArrowRows> source =
+    FileSource<MessageRows> source =
         FileSource.forBulkFileFormat(
                 new ArrowFileFormat(schema), InputFiles.resolve(paths).toArray(Path[]::new))
             .build();
-    OperatorFactory<ArrowRows, ColumnBatch> decoder =
-        new OperatorFactory<>(
-            ArrowDecodingOperator.class,
-            parameters -> new ArrowDecodingOperator(parameters, schema));
-    return decoder.appendTo(
+    return MessageDecodingOperator.decode(
         environment.fromSource(source, WatermarkStrategy.noWatermarks(), "Arrow files"),
-        "decode batches",
-        new ColumnBatchTypeInformation(schema));
+        new ArrowMessageDecoder(schema),
+        schema);
   }
 
   /**

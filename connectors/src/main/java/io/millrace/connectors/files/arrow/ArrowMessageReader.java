@@ -4,8 +4,9 @@ package io.millrace.connectors.files.arrow;
 import io.millrace.arrow.ArrowFormatException;
 import io.millrace.arrow.ArrowSchemaConverter;
 import io.millrace.column.Schema;
-import io.millrace.connectors.files.arrow.ArrowRows.RowLimit;
-import io.millrace.operators.context.SendPace;
+import io.millrace.connectors.files.message.MessageParts;
+import io.millrace.connectors.files.message.MessageRows;
+import io.millrace.connectors.files.message.MessageRows.RowLimit;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -16,23 +17,20 @@ import org.apache.arrow.flatbuf.MessageHeader;
 import org.apache.arrow.flatbuf.RecordBatch;
 import org.apache.flink.connector.file.src.reader.BulkFormat;
 import org.apache.flink.connector.file.src.util.CheckpointedPosition;
-import org.apache.flink.connector.file.src.util.MutableRecordAndPosition;
-import org.apache.flink.connector.file.src.util.RecordAndPosition;
 import org.apache.flink.core.fs.FSDataInputStream;
 
 /**
  * Cuts a file that is an Arrow IPC stream into its record batch messages, and those into as many
- * rows as the operator behind takes at once. The position of a part that is not its message's last
- * is the message's offset and the number of rows before the next part.
+ * rows as the operator behind takes at once.
  */
-final class ArrowMessageReader implements BulkFormat.Reader<ArrowRows> {
+final class ArrowMessageReader implements BulkFormat.Reader<MessageRows> {
   private static final int CONTINUATION = -1;
   private static final int PREFIX_BYTES = 2 * Integer.BYTES;
   private static final int MAX_BYTES = Integer.MAX_VALUE - 64;
 
   private final String path;
   private final FSDataInputStream input;
-  private final RowLimit limit = new RowLimit(SendPace.FIRST_ROWS);
+  private final RowLimit limit = new RowLimit();
   private long rowsToSkip;
 
   /**
@@ -71,7 +69,7 @@ final class ArrowMessageReader implements BulkFormat.Reader<ArrowRows> {
   }
 
   @Override
-  public BulkFormat.RecordIterator<ArrowRows> readBatch() throws IOException {
+  public BulkFormat.RecordIterator<MessageRows> readBatch() throws IOException {
     long start = input.getPos();
     Optional<byte[]> message = readMessage();
     if (message.isEmpty()) {
@@ -83,41 +81,7 @@ final class ArrowMessageReader implements BulkFormat.Reader<ArrowRows> {
     }
     int firstRow = (int) rowsToSkip;
     rowsToSkip = 0;
-    return new Parts(message.get(), firstRow, (int) rows, start, input.getPos());
-  }
-
-  /** The parts of a message from a row on; one of no rows if the message has none. */
-  private final class Parts implements BulkFormat.RecordIterator<ArrowRows> {
-    private final byte[] message;
-    private final int rows;
-    private final long start;
-    private final long end;
-    private final MutableRecordAndPosition<ArrowRows> part = new MutableRecordAndPosition<>();
-    private int nextRow;
-    private boolean isDone;
-
-    Parts(byte[] message, int firstRow, int rows, long start, long end) {
-      this.message = message;
-      this.nextRow = firstRow;
-      this.rows = rows;
-      this.start = start;
-      this.end = end;
-    }
-
-    @Override
-    public RecordAndPosition<ArrowRows> next() {
-      if (isDone) {
-        return null;
-      }
-      ArrowRows next = new ArrowRows(message, nextRow, limit.next(rows - nextRow), limit);
-      nextRow += next.rows();
-      isDone = nextRow == rows;
-      part.set(next, isDone ? end : start, isDone ? 0 : nextRow);
-      return part;
-    }
-
-    @Override
-    public void releaseBatch() {}
+    return new MessageParts(message.get(), firstRow, (int) rows, start, input.getPos(), limit);
   }
 
   private long countRows(Message message, long start) throws ArrowFormatException {

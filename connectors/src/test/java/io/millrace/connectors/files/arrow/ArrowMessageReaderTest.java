@@ -8,6 +8,7 @@ import io.millrace.arrow.ArrowFormatException;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.connectors.files.message.MessageRows;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.context.SendPace;
@@ -65,7 +66,7 @@ class ArrowMessageReaderTest {
     file = out.toByteArray();
   }
 
-  private BulkFormat.Reader<ArrowRows> reader(byte[] bytes, CheckpointedPosition position)
+  private BulkFormat.Reader<MessageRows> reader(byte[] bytes, CheckpointedPosition position)
       throws IOException {
     Path path = Files.write(folder.resolve("file"), bytes);
     FileSourceSplit split =
@@ -83,11 +84,11 @@ class ArrowMessageReaderTest {
 
   private List<Long> nextOffsets(byte[] bytes, CheckpointedPosition position) throws IOException {
     List<Long> offsets = new ArrayList<>();
-    try (BulkFormat.Reader<ArrowRows> reader = reader(bytes, position)) {
-      for (BulkFormat.RecordIterator<ArrowRows> batch = reader.readBatch();
+    try (BulkFormat.Reader<MessageRows> reader = reader(bytes, position)) {
+      for (BulkFormat.RecordIterator<MessageRows> batch = reader.readBatch();
           batch != null;
           batch = reader.readBatch()) {
-        RecordAndPosition<ArrowRows> message = batch.next();
+        RecordAndPosition<MessageRows> message = batch.next();
         offsets.add(message.getOffset());
         assertThat(batch.next()).isNull();
       }
@@ -105,8 +106,8 @@ class ArrowMessageReaderTest {
     }
   }
 
-  private static ArrowRows assertPart(
-      RecordAndPosition<ArrowRows> part, int firstRow, int rows, long offset, long skip) {
+  private static MessageRows assertPart(
+      RecordAndPosition<MessageRows> part, int firstRow, int rows, long offset, long skip) {
     assertThat(part.getRecord().firstRow()).isEqualTo(firstRow);
     assertThat(part.getRecord().rows()).isEqualTo(rows);
     assertThat(part.getOffset()).isEqualTo(offset);
@@ -122,30 +123,30 @@ class ArrowMessageReaderTest {
     long start = new ArrowStreamEncoder().fileStart(schema).length;
     CheckpointedPosition within;
     long end;
-    try (BulkFormat.Reader<ArrowRows> reader = reader(file, null)) {
-      BulkFormat.RecordIterator<ArrowRows> first = reader.readBatch();
-      ArrowRows part = assertPart(first.next(), 0, SendPace.FIRST_ROWS, start, 128);
+    try (BulkFormat.Reader<MessageRows> reader = reader(file, null)) {
+      BulkFormat.RecordIterator<MessageRows> first = reader.readBatch();
+      MessageRows part = assertPart(first.next(), 0, SendPace.FIRST_ROWS, start, 128);
       part.limit().set(300);
-      RecordAndPosition<ArrowRows> second = first.next();
+      RecordAndPosition<MessageRows> second = first.next();
       assertPart(second, 128, 300, start, 428);
       within = new CheckpointedPosition(second.getOffset(), second.getRecordSkipCount());
       // Who does not answer gets the rest.
-      RecordAndPosition<ArrowRows> rest = first.next();
+      RecordAndPosition<MessageRows> rest = first.next();
       end = rest.getOffset();
       assertPart(rest, 428, 572, end, 0).limit().set(5_000);
       assertThat(first.next()).isNull();
-      BulkFormat.RecordIterator<ArrowRows> batch = reader.readBatch();
-      RecordAndPosition<ArrowRows> whole = batch.next();
+      BulkFormat.RecordIterator<MessageRows> batch = reader.readBatch();
+      RecordAndPosition<MessageRows> whole = batch.next();
       assertPart(whole, 0, 1_000, 2 * end - start, 0);
       assertThat(batch.next()).isNull();
     }
-    try (BulkFormat.Reader<ArrowRows> restored = reader(file, within)) {
-      BulkFormat.RecordIterator<ArrowRows> first = restored.readBatch();
+    try (BulkFormat.Reader<MessageRows> restored = reader(file, within)) {
+      BulkFormat.RecordIterator<MessageRows> first = restored.readBatch();
       assertPart(first.next(), 428, SendPace.FIRST_ROWS, start, 556);
       assertPart(first.next(), 556, 444, end, 0);
       assertThat(restored.readBatch().next().getRecord().firstRow()).isZero();
     }
-    try (BulkFormat.Reader<ArrowRows> other =
+    try (BulkFormat.Reader<MessageRows> other =
         reader(file, new CheckpointedPosition(start, 1_001))) {
       assertThatThrownBy(other::readBatch)
           .isInstanceOf(ArrowFormatException.class)

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.files.arrow;
+package io.millrace.connectors.files.message;
 
-/** Rows of an Arrow IPC record batch message, whose bytes all of its parts share. */
-final class ArrowRows {
+import io.millrace.operators.context.SendPace;
+import org.apache.flink.annotation.Internal;
+
+/** Rows of a message, whose bytes all of its parts share. */
+@Internal
+public final class MessageRows {
   private final byte[] message;
   private final int firstRow;
   private final int rows;
@@ -10,46 +14,44 @@ final class ArrowRows {
 
   /**
    * @param message the whole message, which nobody changes
-   * @param rows of the part; 0 only for a record batch without rows
+   * @param rows of the part; 0 only for a message without rows
    * @param limit where the operator behind the reader says how many rows the next part is to have
    */
-  ArrowRows(byte[] message, int firstRow, int rows, RowLimit limit) {
+  MessageRows(byte[] message, int firstRow, int rows, RowLimit limit) {
     this.message = message;
     this.firstRow = firstRow;
     this.rows = rows;
     this.limit = limit;
   }
 
-  byte[] message() {
+  public byte[] message() {
     return message;
   }
 
-  int firstRow() {
+  public int firstRow() {
     return firstRow;
   }
 
-  int rows() {
+  public int rows() {
     return rows;
   }
 
-  RowLimit limit() {
+  public RowLimit limit() {
     return limit;
   }
 
   /**
    * How many rows the reader of a file puts into a part. The reader's task thread asks, and the
    * operator in its chain answers while it is sent a part. An operator that is not in the chain
-   * cannot answer: then parts are whole record batches from the second on.
+   * cannot answer: then parts are whole messages from the second on.
    */
-  static final class RowLimit {
+  public static final class RowLimit {
     private int rows;
     private boolean isAnswered = true;
 
-    /**
-     * @param firstRows of the first part
-     */
-    RowLimit(int firstRows) {
-      this.rows = firstRows;
+    /** A limit of {@link SendPace#FIRST_ROWS} rows for the first part. */
+    public RowLimit() {
+      this.rows = SendPace.FIRST_ROWS;
     }
 
     /** Rows of the next part, of {@code remaining} ones that are left. */
@@ -60,7 +62,7 @@ final class ArrowRows {
     }
 
     /** Asks for this many rows in the next part; at least 1. */
-    void set(int newRows) {
+    public void set(int newRows) {
       rows = newRows;
       isAnswered = true;
     }

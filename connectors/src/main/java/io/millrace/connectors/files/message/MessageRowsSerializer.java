@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.files.arrow;
+package io.millrace.connectors.files.message;
 
-import io.millrace.connectors.files.arrow.ArrowRows.RowLimit;
+import io.millrace.connectors.files.message.MessageRows.RowLimit;
 import io.millrace.operators.wire.ImmutableTypeInformation;
 import io.millrace.operators.wire.ImmutableTypeSerializer;
 import java.io.IOException;
@@ -12,25 +12,25 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** Serializes {@link ArrowRows} with the whole message. */
+/** Serializes {@link MessageRows} with the whole message. */
 @Internal
-public final class ArrowRowsSerializer extends ImmutableTypeSerializer<ArrowRows> {
-  public static final ArrowRowsSerializer INSTANCE = new ArrowRowsSerializer();
+public final class MessageRowsSerializer extends ImmutableTypeSerializer<MessageRows> {
+  public static final MessageRowsSerializer INSTANCE = new MessageRowsSerializer();
 
   private static final long serialVersionUID = 1L;
 
   /** The type information that uses this serializer. */
-  static TypeInformation<ArrowRows> typeInformation() {
-    return new ImmutableTypeInformation<>(ArrowRows.class, INSTANCE);
+  public static TypeInformation<MessageRows> typeInformation() {
+    return new ImmutableTypeInformation<>(MessageRows.class, INSTANCE);
   }
 
   @Override
-  public ArrowRows createInstance() {
-    return new ArrowRows(new byte[0], 0, 0, new RowLimit(0));
+  public MessageRows createInstance() {
+    return new MessageRows(new byte[0], 0, 0, new RowLimit());
   }
 
   @Override
-  public void serialize(ArrowRows rows, DataOutputView target) throws IOException {
+  public void serialize(MessageRows rows, DataOutputView target) throws IOException {
     target.writeInt(rows.message().length);
     target.write(rows.message());
     target.writeInt(rows.firstRow());
@@ -38,19 +38,19 @@ public final class ArrowRowsSerializer extends ImmutableTypeSerializer<ArrowRows
   }
 
   @Override
-  public ArrowRows deserialize(DataInputView source) throws IOException {
+  public MessageRows deserialize(DataInputView source) throws IOException {
     byte[] message = new byte[source.readInt()];
     source.readFully(message);
-    return new ArrowRows(message, source.readInt(), source.readInt(), new RowLimit(0));
+    return new MessageRows(message, source.readInt(), source.readInt(), new RowLimit());
   }
 
   @Override
-  public TypeSerializerSnapshot<ArrowRows> snapshotConfiguration() {
+  public TypeSerializerSnapshot<MessageRows> snapshotConfiguration() {
     return new Snapshot();
   }
 
   /** The serializer has no configuration. */
-  public static final class Snapshot extends SimpleTypeSerializerSnapshot<ArrowRows> {
+  public static final class Snapshot extends SimpleTypeSerializerSnapshot<MessageRows> {
     public Snapshot() {
       super(() -> INSTANCE);
     }

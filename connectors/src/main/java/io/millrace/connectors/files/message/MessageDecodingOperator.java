@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.files.arrow;
+package io.millrace.connectors.files.message;
 
-import io.millrace.arrow.ipc.ArrowRecordBatchReader;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.device.HostMemory;
-import io.millrace.memory.AccessMode;
-import io.millrace.memory.AccessScope;
-import io.millrace.memory.Buffer;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.context.SendPace;
 import io.millrace.operators.transfer.HostTransfer;
+import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -21,15 +21,15 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
 
 /**
- * Turns rows of Arrow IPC record batch messages into batches in the memory of the operator's
- * device. A message that comes in parts is decoded once.
+ * Turns rows of messages into batches in the memory of the operator's device. A message that comes
+ * in parts is decoded once.
  */
-final class ArrowDecodingOperator extends AbstractStreamOperator<ColumnBatch>
-    implements OneInputStreamOperator<ArrowRows, ColumnBatch> {
+@Internal
+public final class MessageDecodingOperator extends AbstractStreamOperator<ColumnBatch>
+    implements OneInputStreamOperator<MessageRows, ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
-  private final Schema schema;
-  private transient ArrowRecordBatchReader reader;
+  private final MessageDecoder decoder;
   private transient DeviceContext deviceContext;
   private transient HostTransfer transfer;
   private transient SendPace pace;
@@ -37,15 +37,30 @@ final class ArrowDecodingOperator extends AbstractStreamOperator<ColumnBatch>
   private transient byte[] message;
   private transient Table decoded;
 
-  ArrowDecodingOperator(StreamOperatorParameters<ColumnBatch> parameters, Schema schema) {
+  MessageDecodingOperator(
+      StreamOperatorParameters<ColumnBatch> parameters, MessageDecoder decoder) {
     super(parameters);
-    this.schema = schema;
+    this.decoder = decoder;
+  }
+
+  /**
+   * Appends the operator to {@code messages}, with which it must be chained to tell how many rows
+   * the parts are to have.
+   *
+   * @param schema of all tables that {@code decoder} gives
+   */
+  public static SingleOutputStreamOperator<ColumnBatch> decode(
+      DataStream<MessageRows> messages, MessageDecoder decoder, Schema schema) {
+    OperatorFactory<MessageRows, ColumnBatch> factory =
+        new OperatorFactory<>(
+            MessageDecodingOperator.class,
+            parameters -> new MessageDecodingOperator(parameters, decoder));
+    return factory.appendTo(messages, "decode batches", new ColumnBatchTypeInformation(schema));
   }
 
   @Override
   public void open() throws Exception {
     super.open();
-    reader = new ArrowRecordBatchReader(schema);
     deviceContext = DeviceContext.open(this);
     output = deviceContext.countRows(this, output);
     transfer = new HostTransfer(deviceContext);
@@ -53,8 +68,8 @@ final class ArrowDecodingOperator extends AbstractStreamOperator<ColumnBatch>
   }
 
   @Override
-  public void processElement(StreamRecord<ArrowRows> element) throws IOException {
-    ArrowRows rows = element.getValue();
+  public void processElement(StreamRecord<MessageRows> element) throws IOException {
+    MessageRows rows = element.getValue();
     try {
       Table host = take(rows);
       pace.send(
@@ -72,7 +87,7 @@ final class ArrowDecodingOperator extends AbstractStreamOperator<ColumnBatch>
   }
 
   /** The rows as a table in host memory, which the caller owns. */
-  private Table take(ArrowRows rows) {
+  private Table take(MessageRows rows) {
     if (message != rows.message()) {
       closeMessage();
       decoded = deviceContext.retry().withHostRetry(() -> decode(rows.message()));
@@ -96,13 +111,8 @@ final class ArrowDecodingOperator extends AbstractStreamOperator<ColumnBatch>
   }
 
   private Table decode(byte[] bytes) {
-    DeviceContext context = deviceContext;
-    try (Buffer message =
-        Buffer.allocate(bytes.length, context.hostStream(), context.pinnedResource())) {
-      try (AccessScope scope = AccessScope.on(context.hostStream())) {
-        HostMemory.copyFromArray(message.access(AccessMode.WRITE, scope), bytes, 0, bytes.length);
-      }
-      return reader.read(message, context.hostStream(), context.pinnedResource());
+    try {
+      return decoder.decode(bytes, deviceContext);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.connectors.files;
+
+import java.io.IOException;
+import java.time.Duration;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.streaming.api.functions.sink.filesystem.PartFileInfo;
+import org.apache.flink.streaming.api.functions.sink.filesystem.rollingpolicies.CheckpointRollingPolicy;
+
+/**
+ * When a subtask of a file sink closes its file and starts another: at each checkpoint, and before
+ * that if the file is large or old. Files appear under their final names at the next checkpoint in
+ * any case.
+ */
+@PublicEvolving
+public final class FileRollingPolicy extends CheckpointRollingPolicy<byte[], String> {
+  /** Files are closed by checkpoints alone. */
+  public static final FileRollingPolicy ON_CHECKPOINT =
+      new FileRollingPolicy(Long.MAX_VALUE, Long.MAX_VALUE);
+
+  private static final long serialVersionUID = 1L;
+
+  private final long maxBytes;
+  private final long maxMillis;
+
+  private FileRollingPolicy(long maxBytes, long maxMillis) {
+    this.maxBytes = maxBytes;
+    this.maxMillis = maxMillis;
+  }
+
+  /**
+   * The same policy, which also closes a file that has {@code bytes} bytes or more.
+   *
+   * @throws IllegalArgumentException if {@code bytes} is less than 1
+   */
+  public FileRollingPolicy withMaxBytes(long bytes) {
+    if (bytes < 1) {
+      throw new IllegalArgumentException("expected at least 1 byte, got " + bytes);
+    }
+    return new FileRollingPolicy(bytes, maxMillis);
+  }
+
+  /**
+   * The same policy, which also closes a file that was started {@code age} ago. Flink looks at the
+   * ages of files once a minute.
+   *
+   * @throws IllegalArgumentException if {@code age} is less than 1 ms
+   */
+  public FileRollingPolicy withMaxAge(Duration age) {
+    if (age.toMillis() < 1) {
+      throw new IllegalArgumentException("expected at least 1 ms, got " + age);
+    }
+    return new FileRollingPolicy(maxBytes, age.toMillis());
+  }
+
+  @Override
+  public boolean shouldRollOnEvent(PartFileInfo<String> file, byte[] element) throws IOException {
+    return file.getSize() >= maxBytes;
+  }
+
+  @Override
+  public boolean shouldRollOnProcessingTime(PartFileInfo<String> file, long now) {
+    return now - file.getCreationTime() >= maxMillis;
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.connectors.parquet;
+
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.memory.AccessScope;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.TableBuilder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.core.fs.FSDataOutputStream;
+import org.apache.flink.core.fs.FileSystem.WriteMode;
+
+/** Writes tables to Parquet files, as the sink does. */
+final class ParquetFiles {
+  private ParquetFiles() {}
+
+  /** A file of one row group of all tables. */
+  static byte[] encode(
+      DeviceExtension device, Schema schema, ParquetWriterOptions options, List<Table> tables)
+      throws IOException {
+    RowGroupWriter writer = new RowGroupWriter(schema, options);
+    for (Table table : tables) {
+      try (Table host = device.copyToHost(table);
+          AccessScope scope = AccessScope.on(device.hostStream())) {
+        writer.add(host, scope);
+      }
+    }
+    return writer.finish();
+  }
+
+  /** As {@link #encode}, of rows. */
+  static byte[] encodeRows(
+      DeviceExtension device, Schema schema, ParquetWriterOptions options, List<List<Object>> rows)
+      throws IOException {
+    try (Table table = TableBuilder.ofRows(schema, rows).build(device)) {
+      return encode(device, schema, options, List.of(table));
+    }
+  }
+
+  /** Joins files in memory to a file with a row group for each. */
+  static void write(Path path, List<byte[]> rowGroups) throws IOException {
+    Files.deleteIfExists(path);
+    org.apache.flink.core.fs.Path target = new org.apache.flink.core.fs.Path(path.toUri());
+    try (FSDataOutputStream out = target.getFileSystem().create(target, WriteMode.NO_OVERWRITE)) {
+      ParquetFileWriter writer = new ParquetFileWriter(out);
+      for (byte[] rowGroup : rowGroups) {
+        writer.addElement(rowGroup);
+      }
+      writer.finish();
+    }
+  }
+
+  /** The rows of a file in memory that has one row group. */
+  static List<List<Object>> decode(DeviceExtension device, Schema schema, byte[] file)
+      throws IOException {
+    try (Table table =
+        new ParquetMessageDecoder(schema).decode(file, device.hostStream(), device.hostMemory())) {
+      return device.rows(table);
+    }
+  }
+
+  /** The value, with times of TIMESTAMP(9) moved to those that have 64-bit nanoseconds. */
+  static Object inRange(Object value, DataType type) {
+    if (value == null) {
+      return null;
+    }
+    return switch (type.id()) {
+      case TIMESTAMP_NANOS ->
+          value instanceof Instant instant
+              ? near(instant)
+              : LocalDateTime.ofInstant(
+                  near(((LocalDateTime) value).toInstant(ZoneOffset.UTC)), ZoneOffset.UTC);
+      case LIST -> {
+        List<Object> elements = new ArrayList<>();
+        ((List<?>) value).forEach(x -> elements.add(inRange(x, type.fields().get(0).type())));
+        yield elements;
+      }
+      case STRUCT -> inRange((List<?>) value, new Schema(type.fields()));
+      default -> value;
+    };
+  }
+
+  static List<Object> inRange(List<?> row, Schema schema) {
+    List<Object> values = new ArrayList<>();
+    for (int i = 0; i < schema.size(); i++) {
+      values.add(inRange(row.get(i), schema.type(i)));
+    }
+    return values;
+  }
+
+  private static Instant near(Instant instant) {
+    return Instant.ofEpochSecond(instant.getEpochSecond() % 9_000_000_000L, instant.getNano());
+  }
+}

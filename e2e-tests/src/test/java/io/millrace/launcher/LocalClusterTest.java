@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.process.Await;
+import java.net.BindException;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -200,8 +201,8 @@ class LocalClusterTest {
       try (ServerSocket first = new ServerSocket(0);
           ServerSocket second = new ServerSocket(first.getLocalPort() + 1)) {
         return second.getLocalPort() - 1;
-      } catch (java.net.BindException | IllegalArgumentException e) {
-        continue;
+      } catch (BindException | IllegalArgumentException e) {
+        // The next port was taken, or there is none: another pair.
       }
     }
   }

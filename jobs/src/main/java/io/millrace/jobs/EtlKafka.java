@@ -214,6 +214,7 @@ final class EtlKafka {
     return builder.build();
   }
 
+  @SuppressWarnings("deprecation") // Flink's method takes this type
   private static OffsetsInitializer start(Start start) {
     return switch (start) {
       case EARLIEST -> OffsetsInitializer.earliest();

@@ -30,6 +30,8 @@ public final class CountingOperator extends ColumnBatchOperator<ColumnBatch> {
   }
 
   /**
+   * A factory of operators that count at one place of the job.
+   *
    * @param place where in the job the operator counts; its accumulators are named after it
    */
   public static OperatorFactory<ColumnBatch, ColumnBatch> factory(String place) {

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /**
  * The most frequent cause of flushes, which says what limits batches: the input's rate, the
- * latency, watermarks or a slow consumer. It is found anew for each {@link #WINDOW} flushes.
+ * latency, watermarks or a slow consumer. It is found again for each {@link #WINDOW} flushes.
  */
 final class FlushCauses {
   /** How many flushes are looked at together. */

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToLongFunction;
@@ -60,6 +61,8 @@ final class SharedDeviceMemory {
       Executors.newSingleThreadScheduledExecutor(
           new ExecutorThreadFactory("millrace spill log", FatalExitExceptionHandler.INSTANCE));
 
+  private final ScheduledFuture<?> spillLogging;
+
   private SharedDeviceMemory(Device device, LayeredOptions options) {
     this.device = device;
     this.semaphore =
@@ -89,8 +92,9 @@ final class SharedDeviceMemory {
             new SpillStatistics(2),
             SystemClock.getInstance()::relativeTimeNanos);
     long interval = SpillBurst.QUIET.toMillis();
-    this.spillLog.scheduleWithFixedDelay(
-        this::logSpilling, interval, interval, TimeUnit.MILLISECONDS);
+    this.spillLogging =
+        spillLog.scheduleWithFixedDelay(
+            this::logSpilling, interval, interval, TimeUnit.MILLISECONDS);
   }
 
   private void logSpilling() {
@@ -182,6 +186,7 @@ final class SharedDeviceMemory {
   }
 
   private void close() {
+    spillLogging.cancel(false);
     spillLog.shutdownNow();
     try (DeviceStream stream = device.createStream()) {
       manager.close();

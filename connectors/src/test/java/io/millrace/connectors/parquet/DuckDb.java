@@ -3,6 +3,7 @@ package io.millrace.connectors.parquet;
 
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.sql.Array;
@@ -13,14 +14,15 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Struct;
-import java.sql.Timestamp;
 import java.time.Instant;
 import java.time.LocalDateTime;
-import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** A database that reads and writes Parquet files with code of its own. */
 final class DuckDb implements AutoCloseable {
@@ -45,8 +47,11 @@ final class DuckDb implements AutoCloseable {
   /** The rows of a file, as Java values of the schema's types. */
   List<List<Object>> read(Path file, Schema schema) throws SQLException {
     List<List<Object>> rows = new ArrayList<>();
+    String columns =
+        schema.fields().stream().map(DuckDb::selected).collect(Collectors.joining(", "));
     try (Statement statement = connection.createStatement();
-        ResultSet result = statement.executeQuery("SELECT * FROM read_parquet('" + file + "')")) {
+        ResultSet result =
+            statement.executeQuery("SELECT " + columns + " FROM read_parquet('" + file + "')")) {
       while (result.next()) {
         List<Object> row = new ArrayList<>();
         for (int i = 0; i < schema.size(); i++) {
@@ -56,6 +61,16 @@ final class DuckDb implements AutoCloseable {
       }
     }
     return rows;
+  }
+
+  // The driver goes through the default time zone, which has not each local time once.
+  private static String selected(DataType.Field column) {
+    String name = '"' + column.name() + '"';
+    return switch (column.type().id()) {
+      case TIMESTAMP_MILLIS, TIMESTAMP_MICROS -> "epoch_us(" + name + ")";
+      case TIMESTAMP_NANOS -> "epoch_ns(" + name + ")";
+      default -> name;
+    };
   }
 
   private static Object value(Object value, DataType type) throws SQLException {
@@ -82,11 +97,12 @@ final class DuckDb implements AutoCloseable {
   }
 
   private static Object time(Object value, DataType type) {
-    if (value instanceof OffsetDateTime time) {
-      Instant instant = time.toInstant();
-      return type.withTimeZone() ? instant : time.toLocalDateTime();
+    if (value instanceof LocalDateTime nested) {
+      return nested;
     }
-    return value instanceof Timestamp time ? time.toLocalDateTime() : (LocalDateTime) value;
+    ChronoUnit unit = type.id() == TypeId.TIMESTAMP_NANOS ? ChronoUnit.NANOS : ChronoUnit.MICROS;
+    Instant instant = Instant.EPOCH.plus((Long) value, unit);
+    return type.withTimeZone() ? instant : LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
   }
 
   // A MAP is a list of keys and values.

@@ -108,7 +108,11 @@ class ParquetInteroperabilityTest {
       Path file = folder.resolve(compression + "-" + version + ".parquet");
       ParquetFiles.write(file, rowGroups);
       try (DuckDb database = new DuckDb()) {
-        assertThat(database.read(file, schema)).isEqualTo(rows);
+        List<List<Object>> read = database.read(file, schema);
+        assertThat(read).hasSameSizeAs(rows);
+        for (int row = 0; row < rows.size(); row++) {
+          assertThat(read.get(row)).as("row %d", row).isEqualTo(rows.get(row));
+        }
       }
       assertThat(RowGroupRows.schema(file)).isEqualTo(schema);
       assertThat(RowGroupRows.all(device, schema, file)).isEqualTo(rows);

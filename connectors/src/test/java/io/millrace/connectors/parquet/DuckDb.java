@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.sql.Array;
 import java.sql.Blob;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -22,14 +21,16 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.stream.Collectors;
+import org.duckdb.DuckDBDriver;
 
 /** A database that reads and writes Parquet files with code of its own. */
 final class DuckDb implements AutoCloseable {
   private final Connection connection;
 
   DuckDb() throws SQLException {
-    this.connection = DriverManager.getConnection("jdbc:duckdb:");
+    this.connection = new DuckDBDriver().connect("jdbc:duckdb:", new Properties());
     execute("SET TimeZone = 'UTC'");
   }
 

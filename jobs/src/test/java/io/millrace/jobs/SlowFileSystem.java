@@ -24,7 +24,7 @@ final class SlowFileSystem extends LocalFileSystem {
   /** Bytes written since the process started. */
   static final AtomicLong WRITTEN = new AtomicLong();
 
-  private static final int BYTES_PER_MILLI = 100;
+  private static final int BYTES_PER_MILLI = 20;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   /** Made by Flink. */

@@ -3,6 +3,7 @@ package io.millrace.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.postgres.Sql;
 import io.millrace.process.Await;
 import io.millrace.services.Database;
 import io.millrace.services.KafkaTopic;
@@ -12,12 +13,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -100,12 +98,12 @@ class KafkaToAllSinksTest {
     source.sendValues(bids.subList(BIDS / 2, BIDS));
     job.awaitRestored();
     endWindows(source);
-    awaitWindows(number("SELECT COUNT(*) FROM (" + EXPECTED + ") AS expected"), cluster);
+    awaitWindows(sql().number("SELECT COUNT(*) FROM (" + EXPECTED + ") AS expected"), cluster);
     awaitCommits(windows, deadLetters, cluster);
     job.cancel();
 
-    assertThat(number(difference(EXPECTED, "SELECT * FROM bid_windows"))).isZero();
-    assertThat(number(difference("SELECT * FROM bid_windows", EXPECTED))).isZero();
+    assertThat(sql().number(difference(EXPECTED, "SELECT * FROM bid_windows"))).isZero();
+    assertThat(sql().number(difference("SELECT * FROM bid_windows", EXPECTED))).isZero();
     List<String> expected = expectedLines();
     assertThat(windows.read("read_committed")).containsExactlyInAnyOrderElementsOf(expected);
     assertThat(CommittedFiles.lines(files)).containsExactlyInAnyOrderElementsOf(expected);
@@ -163,13 +161,13 @@ class KafkaToAllSinksTest {
   }
 
   private void createTables() throws Exception {
-    try (Connection connection = services.database().connect();
-        Statement statement = connection.createStatement()) {
-      statement.execute("CREATE TABLE raw_bids (auction bigint, price bigint, ts timestamp(3))");
-      statement.execute(
-          "CREATE TABLE bid_windows (auction bigint NOT NULL, bids bigint NOT NULL, highest bigint,"
-              + " total bigint, window_start timestamp(3) NOT NULL, window_end timestamp(3) NOT"
-              + " NULL, PRIMARY KEY (auction, window_start))");
+    sql()
+        .execute(
+            "CREATE TABLE raw_bids (auction bigint, price bigint, ts timestamp(3))",
+            "CREATE TABLE bid_windows (auction bigint NOT NULL, bids bigint NOT NULL, highest"
+                + " bigint, total bigint, window_start timestamp(3) NOT NULL, window_end"
+                + " timestamp(3) NOT NULL, PRIMARY KEY (auction, window_start))");
+    try (Connection connection = services.database().connect()) {
       connection
           .unwrap(PGConnection.class)
           .getCopyAPI()
@@ -183,14 +181,14 @@ class KafkaToAllSinksTest {
     Await.until(
         count + " windows are in PostgreSQL",
         LIMIT,
-        () -> number("SELECT COUNT(*) FROM bid_windows") >= count,
+        () -> sql().number("SELECT COUNT(*) FROM bid_windows") >= count,
         cluster::diagnosis);
   }
 
   // The sinks commit one after the other.
   private void awaitCommits(KafkaTopic windows, KafkaTopic deadLetters, ProcessCluster cluster)
       throws Exception {
-    long expected = number("SELECT COUNT(*) FROM (" + EXPECTED + ") AS expected");
+    long expected = sql().number("SELECT COUNT(*) FROM (" + EXPECTED + ") AS expected");
     Await.until(
         expected + " windows and " + malformed.size() + " dead letters are committed",
         LIMIT,
@@ -204,32 +202,19 @@ class KafkaToAllSinksTest {
     return "SELECT COUNT(*) FROM ((" + query + ") EXCEPT ALL (" + other + ")) AS difference";
   }
 
-  private static long number(String query) throws Exception {
-    try (Connection connection = services.database().connect();
-        Statement statement = connection.createStatement();
-        ResultSet result = statement.executeQuery(query)) {
-      result.next();
-      return result.getLong(1);
-    }
+  private static List<String> expectedLines() throws Exception {
+    return sql()
+        .strings(
+            "SELECT format('{\"auction\":%s,\"bids\":%s,\"highest\":%s,\"total\":%s,"
+                + "\"window_start\":\"%s\",\"window_end\":\"%s\"}', auction, bids, highest, total,"
+                + " to_char(window_start, 'YYYY-MM-DD\"T\"HH24:MI:SS.MS'),"
+                + " to_char(window_end, 'YYYY-MM-DD\"T\"HH24:MI:SS.MS'))"
+                + " FROM ("
+                + EXPECTED
+                + ") AS expected");
   }
 
-  private static List<String> expectedLines() throws Exception {
-    List<String> lines = new ArrayList<>();
-    String text =
-        "SELECT format('{\"auction\":%s,\"bids\":%s,\"highest\":%s,\"total\":%s,"
-            + "\"window_start\":\"%s\",\"window_end\":\"%s\"}', auction, bids, highest, total,"
-            + " to_char(window_start, 'YYYY-MM-DD\"T\"HH24:MI:SS.MS'),"
-            + " to_char(window_end, 'YYYY-MM-DD\"T\"HH24:MI:SS.MS'))"
-            + " FROM ("
-            + EXPECTED
-            + ") AS expected";
-    try (Connection connection = services.database().connect();
-        Statement statement = connection.createStatement();
-        ResultSet result = statement.executeQuery(text)) {
-      while (result.next()) {
-        lines.add(result.getString(1));
-      }
-    }
-    return Collections.unmodifiableList(lines);
+  private static Sql sql() {
+    return new Sql(services.database());
   }
 }

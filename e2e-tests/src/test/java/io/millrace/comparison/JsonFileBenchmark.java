@@ -4,7 +4,6 @@ package io.millrace.comparison;
 import static io.millrace.expression.Expressions.col;
 import static io.millrace.expression.Expressions.lit;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
@@ -18,7 +17,6 @@ import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.operators.api.ColumnStream;
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,14 +33,10 @@ import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.serialization.SimpleStringEncoder;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple4;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.PipelineOptions;
-import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.connector.file.sink.FileSink;
 import org.apache.flink.connector.file.src.FileSource;
 import org.apache.flink.connector.file.src.reader.TextLineInputFormat;
 import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
@@ -63,12 +57,8 @@ public final class JsonFileBenchmark {
           Field.of("extra", DataType.STRING));
   private static final long MIN_PRICE = 50_000_000;
   private static final BigDecimal RATE = new BigDecimal("0.908");
-  private static final String[] CHANNELS = {"Google", "Facebook", "Baidu", "Apple"};
   private static final int FILES = 8;
-  private static final int PARALLELISM = 2;
   private static final int BATCH_ROWS = 1 << 16;
-  private static final OperatingSystemMXBean PROCESS =
-      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
   private final MiniCluster cluster;
   private final Path input;
@@ -111,15 +101,8 @@ public final class JsonFileBenchmark {
   public static void main(String[] arguments) throws Exception {
     long rows = Long.parseLong(arguments[0]) << 10;
     int rounds = Integer.parseInt(arguments[1]);
-    Configuration configuration = new Configuration();
-    configuration.set(RestOptions.BIND_PORT, "0");
     Path folder = Files.createTempDirectory("json-files");
-    MiniCluster cluster =
-        new MiniCluster(
-            new MiniClusterConfiguration.Builder()
-                .setConfiguration(configuration)
-                .setNumSlotsPerTaskManager(PARALLELISM)
-                .build());
+    MiniCluster cluster = BidJob.cluster();
     try {
       cluster.start();
       new JsonFileBenchmark(cluster, folder, rows).report(rounds);
@@ -162,40 +145,15 @@ public final class JsonFileBenchmark {
     for (int file = 0; file < FILES; file++) {
       try (BufferedWriter writer = Files.newBufferedWriter(input.resolve(file + ".json"))) {
         for (long i = 0; i < rows / FILES; i++) {
-          writer.write(
-              String.format(
-                  Locale.ROOT,
-                  "{\"auction\":%d,\"bidder\":%d,\"price\":%d,\"channel\":\"%s\","
-                      + "\"dateTime\":\"2026-11-21 10:%02d:%02d.%03d\",\"extra\":\"%s\"}%n",
-                  1000 + random.nextInt(1000),
-                  random.nextInt(100_000),
-                  random.nextInt(100_000_000),
-                  CHANNELS[random.nextInt(CHANNELS.length)],
-                  random.nextInt(60),
-                  random.nextInt(60),
-                  random.nextInt(1000),
-                  "x".repeat(20 + random.nextInt(40))));
+          writer.write(BidJob.bid(random));
         }
       }
     }
   }
 
-  /** A job that reads the input and writes the output. */
-  private interface Job {
-    void build(StreamExecutionEnvironment environment) throws IOException;
-  }
-
-  private double run(Job job) throws Exception {
+  private double run(BidJob job) throws Exception {
     delete(output);
-    Configuration configuration = new Configuration();
-    configuration.set(PipelineOptions.OBJECT_REUSE, true);
-    StreamExecutionEnvironment environment = new StreamExecutionEnvironment(configuration);
-    environment.setParallelism(PARALLELISM);
-    environment.enableCheckpointing(Duration.ofSeconds(5).toMillis());
-    job.build(environment);
-    long before = PROCESS.getProcessCpuTime();
-    cluster.executeJobBlocking(environment.getStreamGraph().getJobGraph());
-    return (double) (PROCESS.getProcessCpuTime() - before) / rows;
+    return job.run(cluster, Duration.ofSeconds(5), rows);
   }
 
   private void stock(StreamExecutionEnvironment environment) {

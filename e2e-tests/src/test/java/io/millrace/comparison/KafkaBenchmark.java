@@ -3,7 +3,6 @@ package io.millrace.comparison;
 
 import static io.millrace.expression.Expressions.col;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
@@ -18,7 +17,6 @@ import io.millrace.operators.api.ColumnStream;
 import io.millrace.services.Broker;
 import io.millrace.services.KafkaTopic;
 import io.millrace.services.Services;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,13 +24,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.PipelineOptions;
-import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamStatementSet;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
@@ -58,11 +52,7 @@ public final class KafkaBenchmark {
           + " extra STRING";
   private static final long MIN_PRICE = 50_000_000;
   private static final String TRANSACTION_TIMEOUT_MILLIS = "900000";
-  private static final String[] CHANNELS = {"Google", "Facebook", "Baidu", "Apple"};
   private static final int PARTITIONS = 4;
-  private static final int PARALLELISM = 2;
-  private static final OperatingSystemMXBean PROCESS =
-      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
   private final MiniCluster cluster;
   private final Broker broker;
@@ -79,14 +69,7 @@ public final class KafkaBenchmark {
   /** Runs the jobs. Arguments: Ki rows, the number of rounds. */
   public static void main(String[] arguments) throws Exception {
     int rows = Integer.parseInt(arguments[0]) << 10;
-    Configuration configuration = new Configuration();
-    configuration.set(RestOptions.BIND_PORT, "0");
-    MiniCluster cluster =
-        new MiniCluster(
-            new MiniClusterConfiguration.Builder()
-                .setConfiguration(configuration)
-                .setNumSlotsPerTaskManager(PARALLELISM)
-                .build());
+    MiniCluster cluster = BidJob.cluster();
     try (Broker broker = Services.startBroker()) {
       cluster.start();
       new KafkaBenchmark(cluster, broker, rows).report(Integer.parseInt(arguments[1]));
@@ -124,38 +107,13 @@ public final class KafkaBenchmark {
     Random random = new Random(1);
     List<String> bids = new ArrayList<>();
     for (int i = 0; i < rows; i++) {
-      bids.add(
-          String.format(
-              Locale.ROOT,
-              "{\"auction\":%d,\"bidder\":%d,\"price\":%d,\"channel\":\"%s\","
-                  + "\"dateTime\":\"2026-11-21 10:%02d:%02d.%03d\",\"extra\":\"%s\"}",
-              1000 + random.nextInt(1000),
-              random.nextInt(100_000),
-              random.nextInt(100_000_000),
-              CHANNELS[random.nextInt(CHANNELS.length)],
-              random.nextInt(60),
-              random.nextInt(60),
-              random.nextInt(1000),
-              "x".repeat(20 + random.nextInt(40))));
+      bids.add(BidJob.bid(random));
     }
     input.sendValues(bids);
   }
 
-  /** A job that reads the input. */
-  private interface Job {
-    void build(StreamExecutionEnvironment environment);
-  }
-
-  private double run(Job job) throws Exception {
-    Configuration configuration = new Configuration();
-    configuration.set(PipelineOptions.OBJECT_REUSE, true);
-    StreamExecutionEnvironment environment = new StreamExecutionEnvironment(configuration);
-    environment.setParallelism(PARALLELISM);
-    environment.enableCheckpointing(Duration.ofSeconds(1).toMillis());
-    job.build(environment);
-    long before = PROCESS.getProcessCpuTime();
-    cluster.executeJobBlocking(environment.getStreamGraph().getJobGraph());
-    return (double) (PROCESS.getProcessCpuTime() - before) / rows;
+  private double run(BidJob job) throws Exception {
+    return job.run(cluster, Duration.ofSeconds(1), rows);
   }
 
   private void stock(StreamExecutionEnvironment environment, KafkaTopic output) {

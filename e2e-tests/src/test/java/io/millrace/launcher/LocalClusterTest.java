@@ -4,6 +4,7 @@ package io.millrace.launcher;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.cluster.CommittedFiles;
 import io.millrace.process.Await;
 import java.net.BindException;
 import java.net.ServerSocket;
@@ -57,7 +58,7 @@ class LocalClusterTest {
     String finished =
         run("run", "etl", "--events=5000", "--output=" + folder.resolve("out")).output();
     assertThat(finished).contains("rows out     5,000");
-    assertThat(rowsIn(folder.resolve("out"))).isEqualTo(5_000);
+    assertThat(CommittedFiles.lines(folder.resolve("out"))).hasSize(5_000);
 
     String job = startEndlessJob();
     assertThat(run("status").output())
@@ -179,16 +180,6 @@ class LocalClusterTest {
       all.add("--memory=1300m");
     }
     return MillraceProcess.cluster(folder, all.toArray(String[]::new));
-  }
-
-  private static long rowsIn(Path output) throws Exception {
-    long rows = 0;
-    try (Stream<Path> files = Files.list(output)) {
-      for (Path file : files.filter(f -> !f.getFileName().toString().startsWith(".")).toList()) {
-        rows += Files.readAllLines(file).size();
-      }
-    }
-    return rows;
   }
 
   private static boolean isAlive(long process) {

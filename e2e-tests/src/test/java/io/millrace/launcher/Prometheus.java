@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.millrace.process.Await;
 import io.millrace.process.LoggedProcess;
+import io.millrace.services.LoopbackPort;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -58,7 +58,7 @@ final class Prometheus implements AutoCloseable {
       throw new AssertionError("expected targets of a local cluster in " + text);
     }
     Files.writeString(own, changed);
-    int port = freePort();
+    int port = LoopbackPort.free();
     LoggedProcess process =
         LoggedProcess.start(
             "prometheus",
@@ -101,12 +101,6 @@ final class Prometheus implements AutoCloseable {
   private HttpResponse<String> get(String path) throws Exception {
     URI address = URI.create("http://127.0.0.1:" + port + path);
     return client.send(HttpRequest.newBuilder(address).build(), BodyHandlers.ofString(UTF_8));
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
   }
 
   @Override

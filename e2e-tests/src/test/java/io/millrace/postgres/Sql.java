@@ -10,14 +10,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Statements of a test, each on a connection of its own. */
-final class Sql {
+public final class Sql {
   private final Database database;
 
-  Sql(Database database) {
+  public Sql(Database database) {
     this.database = database;
   }
 
-  void execute(String... statements) throws SQLException {
+  /** Executes statements. */
+  public void execute(String... statements) throws SQLException {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement()) {
       for (String sql : statements) {
@@ -32,7 +33,7 @@ final class Sql {
   }
 
   /** The values of the only column. */
-  List<String> strings(String query) throws SQLException {
+  public List<String> strings(String query) throws SQLException {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(query)) {
@@ -44,7 +45,8 @@ final class Sql {
     }
   }
 
-  long number(String query) throws SQLException {
+  /** The value of the only column of the only row. */
+  public long number(String query) throws SQLException {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(query)) {

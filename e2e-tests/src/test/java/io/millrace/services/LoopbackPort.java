@@ -8,7 +8,7 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Free ports of 127.0.0.1. */
-final class LoopbackPort {
+public final class LoopbackPort {
   // Below the ports of outgoing connections, so that a killed server finds its port free.
   private static final int FIRST = 20_000;
   private static final int LAST = 32_000;
@@ -17,7 +17,7 @@ final class LoopbackPort {
   private LoopbackPort() {}
 
   /** A port that nothing listens on now. */
-  static int free() throws IOException {
+  public static int free() throws IOException {
     for (int attempt = 1; attempt < ATTEMPTS; attempt++) {
       int port = ThreadLocalRandom.current().nextInt(FIRST, LAST);
       if (isFree(port)) {

@@ -35,6 +35,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.consumer.OffsetResetStrategy;
+import org.apache.kafka.common.TopicPartition;
 
 /** The settings of a source that reads topics of Kafka, and the source. */
 final class EtlKafka {
@@ -97,8 +98,8 @@ final class EtlKafka {
   static final String PROPERTIES = "source.kafka.properties.";
 
   static final List<ConfigOption<?>> ALL = List.of(SERVERS, TOPIC, GROUP, START, END, IDLE);
-  static final List<String> PREFIXES = List.of(METADATA, PROPERTIES);
 
+  private static final String READING = "reading topics of Kafka";
   private static final long NO_TIMESTAMP = -1;
   private static final String HEADER = "header ";
 
@@ -123,17 +124,11 @@ final class EtlKafka {
    * @throws UsageException naming the first setting that is missing
    */
   static void check(Configuration settings) {
-    required(settings, SERVERS);
-    required(settings, TOPIC);
+    EtlOptions.required(settings, SERVERS, READING);
+    EtlOptions.required(settings, TOPIC, READING);
     if (settings.get(START) == Start.COMMITTED) {
-      required(settings, GROUP);
+      EtlOptions.required(settings, GROUP, READING);
     }
-  }
-
-  private static String required(Configuration settings, ConfigOption<String> option) {
-    return settings
-        .getOptional(option)
-        .orElseThrow(() -> new UsageException("reading topics of Kafka needs " + option.key()));
   }
 
   /**
@@ -173,7 +168,7 @@ final class EtlKafka {
 
   private static MalformedLine line(MalformedKafkaRecord record) {
     byte[] value = record.value() == null ? new byte[0] : record.value();
-    String partition = record.topic() + "-" + record.partition();
+    String partition = new TopicPartition(record.topic(), record.partition()).toString();
     return new MalformedLine(
         new TextLine(partition, record.offset(), value, false), record.reason());
   }
@@ -227,12 +222,7 @@ final class EtlKafka {
     Schema values =
         SchemaParser.parse(
             EtlOptions.SOURCE_SCHEMA.key(),
-            settings
-                .getOptional(EtlOptions.SOURCE_SCHEMA)
-                .orElseThrow(
-                    () ->
-                        new UsageException(
-                            "reading topics of Kafka needs " + EtlOptions.SOURCE_SCHEMA.key())));
+            EtlOptions.required(settings, EtlOptions.SOURCE_SCHEMA, READING));
     List<MetadataColumn> metadata = new ArrayList<>();
     under(settings, METADATA).forEach((name, what) -> metadata.add(metadata(name, what)));
     if (hasPositions) {

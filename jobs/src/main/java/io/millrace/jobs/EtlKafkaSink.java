@@ -13,12 +13,14 @@ import io.millrace.connectors.kafka.sink.KafkaSinks;
 import io.millrace.connectors.kafka.sink.RecordEncoder;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.operators.api.ColumnStream;
-import io.millrace.operators.sql.SchemaParser;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.KafkaSinkBuilder;
 import org.apache.flink.streaming.api.datastream.DataStream;
 
@@ -80,9 +82,7 @@ final class EtlKafkaSink {
    */
   static void check(Configuration settings) {
     for (ConfigOption<String> option : List.of(SERVERS, TOPIC)) {
-      if (!settings.contains(option)) {
-        throw new UsageException("writing a topic of Kafka needs " + option.key());
-      }
+      EtlOptions.required(settings, option, "writing a topic of Kafka");
     }
     Format format = settings.get(FORMAT);
     if (format != Format.JSON && format != Format.ARROW) {
@@ -104,63 +104,80 @@ final class EtlKafkaSink {
    * @throws UsageException if one of them is not
    */
   static void checkColumns(Configuration settings, Schema written) {
-    settings
-        .getOptional(KEY)
-        .map(SchemaParser::parseNames)
-        .orElse(List.of())
-        .forEach(name -> checkColumn(KEY, name, written));
+    checkColumns(settings, KEY, written);
   }
 
   /**
-   * @throws UsageException if {@code written} has no column {@code name}
+   * Checks that the columns that a setting lists are written.
+   *
+   * @throws UsageException if one of them is not
    */
-  static void checkColumn(ConfigOption<?> option, String name, Schema written) {
-    if (!written.names().contains(name)) {
-      throw new UsageException(
-          option.key()
-              + ": there is no column '"
-              + name
-              + "'; written are "
-              + String.join(", ", written.names()));
+  static void checkColumns(Configuration settings, ConfigOption<String> option, Schema written) {
+    for (String name : EtlOptions.names(settings, option)) {
+      if (!written.names().contains(name)) {
+        throw new UsageException(
+            option.key()
+                + ": there is no column '"
+                + name
+                + "'; written are "
+                + String.join(", ", written.names()));
+      }
     }
   }
 
   /** Writes the stream to the topic. */
   static void write(ColumnStream stream, Configuration settings) {
-    KafkaSinkBuilder<KafkaRecord> builder =
-        KafkaSinks.builder(settings.get(TOPIC))
-            .setBootstrapServers(settings.get(SERVERS))
-            .setDeliveryGuarantee(settings.get(GUARANTEE))
-            .setTransactionalIdPrefix(
-                settings.getOptional(TRANSACTIONS).orElse("millrace-" + settings.get(TOPIC)));
-    EtlKafka.under(settings, PROPERTIES).forEach(builder::setProperty);
+    String topic = settings.get(TOPIC);
+    KafkaSink<KafkaRecord> sink =
+        sink(
+            topic,
+            settings.get(SERVERS),
+            EtlKafka.under(settings, PROPERTIES),
+            settings.get(GUARANTEE),
+            settings.getOptional(TRANSACTIONS));
     KafkaEncodingOperator.encode(stream.toBatches(), encoder(settings, stream.schema()))
         .uid("encode-kafka")
-        .sinkTo(builder.build())
-        .name("Kafka " + settings.get(TOPIC))
+        .sinkTo(sink)
+        .name("Kafka " + topic)
         .uid("kafka-sink");
+  }
+
+  private static KafkaSink<KafkaRecord> sink(
+      String topic,
+      String servers,
+      Map<String, String> properties,
+      DeliveryGuarantee guarantee,
+      Optional<String> transactions) {
+    KafkaSinkBuilder<KafkaRecord> builder =
+        KafkaSinks.builder(topic)
+            .setBootstrapServers(servers)
+            .setDeliveryGuarantee(guarantee)
+            .setTransactionalIdPrefix(transactions.orElse("millrace-" + topic));
+    properties.forEach(builder::setProperty);
+    return builder.build();
   }
 
   private static RecordEncoder encoder(Configuration settings, Schema schema) {
     if (settings.get(FORMAT) == Format.ARROW) {
       return ArrowRecordEncoder.create();
     }
-    List<String> keys = settings.getOptional(KEY).map(SchemaParser::parseNames).orElse(List.of());
-    return JsonRecordEncoder.of(schema).withKey(keys.toArray(String[]::new));
+    return JsonRecordEncoder.of(schema)
+        .withKey(EtlOptions.names(settings, KEY).toArray(String[]::new));
   }
 
   /** Writes records that are not rows to the topic of {@link #DEAD_LETTERS}. */
   static void writeDeadLetters(DataStream<MalformedKafkaRecord> records, Configuration settings) {
     String topic = settings.get(DEAD_LETTERS);
-    KafkaSinkBuilder<KafkaRecord> builder =
-        KafkaSinks.builder(topic)
-            .setBootstrapServers(settings.get(EtlKafka.SERVERS))
-            .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
-            .setTransactionalIdPrefix("millrace-" + topic);
-    EtlKafka.under(settings, EtlKafka.PROPERTIES).forEach(builder::setProperty);
+    KafkaSink<KafkaRecord> sink =
+        sink(
+            topic,
+            settings.get(EtlKafka.SERVERS),
+            EtlKafka.under(settings, EtlKafka.PROPERTIES),
+            DeliveryGuarantee.EXACTLY_ONCE,
+            Optional.empty());
     KafkaSinks.deadLetters(records)
         .uid("dead-letters")
-        .sinkTo(builder.build())
+        .sinkTo(sink)
         .name("dead letters " + topic)
         .uid("dead-letters-sink");
   }

@@ -3,6 +3,7 @@ package io.millrace.jobs;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import io.millrace.operators.sql.SchemaParser;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -273,6 +274,24 @@ final class EtlOptions {
           .toList();
 
   private EtlOptions() {}
+
+  /**
+   * A setting that a job cannot do without.
+   *
+   * @param what what needs it, as a sentence begins
+   * @throws UsageException if it is missing or blank
+   */
+  static String required(Configuration settings, ConfigOption<String> option, String what) {
+    return settings
+        .getOptional(option)
+        .filter(value -> !value.isBlank())
+        .orElseThrow(() -> new UsageException(what + " needs " + option.key()));
+  }
+
+  /** The names of columns that a setting lists; none if it is not given. */
+  static List<String> names(Configuration settings, ConfigOption<String> option) {
+    return settings.getOptional(option).map(SchemaParser::parseNames).orElse(List.of());
+  }
 
   /** The settings as typed, none of which is from a file; see {@link #parse(Map, Map)}. */
   static Configuration parse(Map<String, String> commandLine) {

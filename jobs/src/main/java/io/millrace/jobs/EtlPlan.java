@@ -44,6 +44,8 @@ record EtlPlan(
     Optional<EtlGrouping> grouping,
     List<String> keys) {
 
+  private static final String READING = "reading files";
+
   /**
    * Checks the settings against each other and against the files.
    *
@@ -303,7 +305,7 @@ record EtlPlan(
       EtlKafka.check(configuration);
       return EtlKafka.schema(configuration);
     }
-    String path = required(configuration.get(EtlOptions.SOURCE_PATH), EtlOptions.SOURCE_PATH.key());
+    String path = EtlOptions.required(configuration, EtlOptions.SOURCE_PATH, READING);
     if (configuration.get(EtlOptions.SOURCE_FORMAT) == Format.ARROW) {
       throw new UsageException("expected json, csv or parquet for source.format, got arrow");
     }
@@ -318,14 +320,7 @@ record EtlPlan(
     }
     return SchemaParser.parse(
         EtlOptions.SOURCE_SCHEMA.key(),
-        required(configuration.get(EtlOptions.SOURCE_SCHEMA), EtlOptions.SOURCE_SCHEMA.key()));
-  }
-
-  private static String required(String value, String key) {
-    if (value == null || value.isBlank()) {
-      throw new UsageException("reading files needs " + key);
-    }
-    return value;
+        EtlOptions.required(configuration, EtlOptions.SOURCE_SCHEMA, READING));
   }
 
   private static void checkKeys(Schema schema, List<String> keys) {

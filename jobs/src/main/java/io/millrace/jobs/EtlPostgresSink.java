@@ -75,9 +75,7 @@ final class EtlPostgresSink {
    */
   static void check(Configuration settings) {
     for (ConfigOption<String> option : List.of(URL, USER, TABLE)) {
-      if (!settings.contains(option)) {
-        throw new UsageException("writing a table of PostgreSQL needs " + option.key());
-      }
+      EtlOptions.required(settings, option, "writing a table of PostgreSQL");
     }
     options(settings);
   }
@@ -88,11 +86,7 @@ final class EtlPostgresSink {
    * @throws UsageException if one of them is not
    */
   static void checkColumns(Configuration settings, Schema written) {
-    keys(settings).forEach(name -> EtlKafkaSink.checkColumn(KEY, name, written));
-  }
-
-  private static List<String> keys(Configuration settings) {
-    return settings.getOptional(KEY).map(SchemaParser::parseNames).orElse(List.of());
+    EtlKafkaSink.checkColumns(settings, KEY, written);
   }
 
   private static PostgresSinkOptions options(Configuration settings) {
@@ -110,7 +104,7 @@ final class EtlPostgresSink {
                   settings.get(USER),
                   PasswordSupplier.fromEnvironment(settings.get(PASSWORD_VARIABLE))))
           .table(table.size() == 2 ? table.get(0) : DEFAULT_SCHEMA, name)
-          .keys(keys(settings).toArray(String[]::new))
+          .keys(EtlOptions.names(settings, KEY).toArray(String[]::new))
           .guarantee(settings.get(GUARANTEE))
           .sinkId(settings.getOptional(ID).orElseGet(() -> id(name)))
           .build();

@@ -2,80 +2,28 @@
 package io.millrace.libcudf;
 
 import ai.rapids.cudf.CSVOptions;
-import ai.rapids.cudf.Cuda;
-import ai.rapids.cudf.DType;
 import ai.rapids.cudf.HostMemoryBuffer;
-import ai.rapids.cudf.Rmm;
-import ai.rapids.cudf.RmmAllocationMode;
-import ai.rapids.cudf.Schema;
 import ai.rapids.cudf.Table;
 import io.millrace.format.csv.CsvBidLines;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
-/**
- * What libcudf needs to read the same lines as {@link io.millrace.format.csv.CsvReaderBenchmark},
- * from pinned host memory, with the times as strings.
- */
-@State(Scope.Benchmark)
-@BenchmarkMode(Mode.SampleTime)
-@OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Warmup(iterations = 1, time = 300, timeUnit = TimeUnit.MILLISECONDS)
-@Measurement(iterations = 1, time = 700, timeUnit = TimeUnit.MILLISECONDS)
-@Fork(0)
-public class LibcudfCsvReaderBenchmark {
-  private static final long POOL_BYTES = 20L << 30;
-  private static final Schema SCHEMA =
-      Schema.builder()
-          .column(DType.INT64, "auction")
-          .column(DType.INT64, "bidder")
-          .column(DType.INT64, "price")
-          .column(DType.STRING, "channel")
-          .column(DType.STRING, "url")
-          .column(DType.STRING, "dateTime")
-          .column(DType.STRING, "extra")
-          .build();
+/** What libcudf needs to read the lines of {@link io.millrace.format.csv.CsvReaderBenchmark}. */
+public class LibcudfCsvReaderBenchmark extends LibcudfReaderBenchmark {
   private static final CSVOptions LINES = CSVOptions.builder().hasHeader(false).build();
 
-  @Param({"4096", "16384", "65536", "262144", "1048576"})
-  public int rows;
+  @Override
+  protected byte[] text(int records) {
+    return CsvBidLines.lines(records);
+  }
 
-  private HostMemoryBuffer lines;
-
-  /** Makes the lines. */
-  @Setup
-  public void create() {
-    if (!Rmm.isInitialized()) {
-      Rmm.initialize(RmmAllocationMode.POOL, null, POOL_BYTES);
-    }
-    byte[] bytes = CsvBidLines.lines(rows);
-    lines = HostMemoryBuffer.allocate(bytes.length, true);
-    lines.setBytes(0, bytes, 0, bytes.length);
+  @Override
+  protected Table read(HostMemoryBuffer text) {
+    return Table.readCSV(SCHEMA, LINES, text, 0, text.getLength());
   }
 
   /** Reads, waits, and frees the table. */
   @Benchmark
   public long readCsv() {
-    try (Table table = Table.readCSV(SCHEMA, LINES, lines, 0, lines.getLength())) {
-      Cuda.DEFAULT_STREAM.sync();
-      return table.getRowCount();
-    }
-  }
-
-  /** Frees the lines. */
-  @TearDown
-  public void close() {
-    lines.close();
+    return readAndWait();
   }
 }

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
+import org.apache.kafka.common.TopicPartition;
 
 /** Makes the metadata columns of rows. Used by one thread. */
 final class MetadataTable implements AutoCloseable {
@@ -67,7 +68,9 @@ final class MetadataTable implements AutoCloseable {
       IntUnaryOperator recordOf) {
     byte[] topic = block.topic().getBytes(StandardCharsets.UTF_8);
     byte[] topicPartition =
-        (block.topic() + "-" + block.partition()).getBytes(StandardCharsets.UTF_8);
+        new TopicPartition(block.topic(), block.partition())
+            .toString()
+            .getBytes(StandardCharsets.UTF_8);
     for (int row = 0; row < rows; row++) {
       int record = recordOf.applyAsInt(row);
       switch (column.source()) {

@@ -59,34 +59,28 @@ public final class ClusterStatus {
           Locale.ROOT, "  %-16s process %-8d %s%n", member.name(), member.process().pid(), slots);
     }
     for (JobStatusMessage job : rest.jobs()) {
-      printJobLine(job);
-      if (!job.getJobState().isGloballyTerminalState()) {
-        printOperators(rest.details(job.getJobId()));
+      JobDetailsInfo details = rest.details(job.getJobId());
+      printJobLine(details);
+      if (!details.getJobStatus().isGloballyTerminalState()) {
+        printOperators(details);
       }
     }
   }
 
-  private void printJobLine(JobStatusMessage job) throws ClusterException, InterruptedException {
-    JobDetailsInfo details = rest.details(job.getJobId());
+  private void printJobLine(JobDetailsInfo details) {
     out.printf(
         Locale.ROOT,
         "job %s %s: %s, %s%n",
-        job.getJobId(),
-        job.getJobName(),
-        job.getJobState(),
+        details.getJobId(),
+        details.getName(),
+        details.getJobStatus(),
         duration(details.getDuration()));
   }
 
   /** One job with its operators, checkpoints and, if it has told it, its plan. */
   void printJob(JobID id) throws ClusterException, InterruptedException {
     JobDetailsInfo details = rest.details(id);
-    out.printf(
-        Locale.ROOT,
-        "job %s %s: %s, %s%n",
-        id,
-        details.getName(),
-        details.getJobStatus(),
-        duration(details.getDuration()));
+    printJobLine(details);
     printOperators(details);
     printCheckpoints(rest.checkpoints(id), details.getNow());
     Map<String, String> parameters = rest.jobParameters(id);

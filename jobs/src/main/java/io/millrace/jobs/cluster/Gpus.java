@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /** The GPUs of this machine, as CUDA_VISIBLE_DEVICES names them. */
@@ -27,18 +27,13 @@ final class Gpus {
           .toList();
     }
     try (Stream<Path> files = Files.list(DEVICES)) {
-      int count =
-          (int)
-              files
-                  .map(file -> file.getFileName().toString())
-                  .filter(name -> DEVICE_FILE.matcher(name).matches())
-                  .count();
+      long count =
+          files
+              .map(file -> file.getFileName().toString())
+              .filter(name -> DEVICE_FILE.matcher(name).matches())
+              .count();
       // CUDA counts what it sees from 0, whatever the numbers of the files are.
-      return Stream.iterate(0, i -> i + 1)
-          .limit(count)
-          .sorted(Comparator.naturalOrder())
-          .map(String::valueOf)
-          .toList();
+      return LongStream.range(0, count).mapToObj(String::valueOf).toList();
     }
   }
 }

@@ -1,58 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.json;
 
-import io.millrace.column.DataType;
-import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import java.nio.charset.StandardCharsets;
-import java.util.Random;
+import io.millrace.format.BidLines;
 
 /** Bids of the Nexmark benchmark as lines of JSON, of about 243 bytes. */
 public final class JsonBidLines {
   /** The columns of a bid. */
-  public static final Schema SCHEMA =
-      Schema.of(
-          Field.of("auction", DataType.INT64),
-          Field.of("bidder", DataType.INT64),
-          Field.of("price", DataType.INT64),
-          Field.of("channel", DataType.STRING),
-          Field.of("url", DataType.STRING),
-          Field.of("dateTime", DataType.timestamp(3)),
-          Field.of("extra", DataType.STRING));
-
-  private static final String[] CHANNELS = {"Google", "Facebook", "Baidu", "Apple"};
-  private static final int LINE_BYTES = 260;
+  public static final Schema SCHEMA = BidLines.SCHEMA;
 
   private JsonBidLines() {}
 
   /** The lines, the same for the same number. */
   public static byte[] lines(int rows) {
-    Random random = new Random(rows);
-    StringBuilder lines = new StringBuilder(rows * LINE_BYTES);
-    for (int i = 0; i < rows; i++) {
-      lines
-          .append("{\"auction\":")
-          .append(1000 + random.nextInt(1000))
-          .append(",\"bidder\":")
-          .append(random.nextInt(100_000))
-          .append(",\"price\":")
-          .append(random.nextInt(100_000_000))
-          .append(",\"channel\":\"")
-          .append(CHANNELS[random.nextInt(CHANNELS.length)])
-          .append("\",\"url\":\"https://www.nexmark.com/abc")
-          .append(random.nextInt(100_000))
-          .append("/item.htm?query=1\",\"dateTime\":\"2026-11-21 10:")
-          .append(10 + random.nextInt(50))
-          .append(':')
-          .append(10 + random.nextInt(50))
-          .append('.')
-          .append(100 + random.nextInt(900))
-          .append("\",\"extra\":\"");
-      random
-          .ints(40 + random.nextInt(60), 'a', 'z' + 1)
-          .forEach(letter -> lines.append((char) letter));
-      lines.append("\"}\n");
-    }
-    return lines.toString().getBytes(StandardCharsets.US_ASCII);
+    return BidLines.lines(
+        rows,
+        "{\"auction\":",
+        ",\"bidder\":",
+        ",\"price\":",
+        ",\"channel\":\"",
+        "\",\"url\":\"",
+        "\",\"dateTime\":\"",
+        "\",\"extra\":\"",
+        "\"}\n");
   }
 }

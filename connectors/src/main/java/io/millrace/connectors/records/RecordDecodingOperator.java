@@ -44,7 +44,7 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
     implements OneInputStreamOperator<IN, ColumnBatch>, ProcessingTimeCallback {
   private static final long serialVersionUID = 1L;
 
-  private final RecordFormat format;
+  private RecordFormat format;
   private final int maxRows;
   private final EventTimeWatermarks watermarks;
   private transient DeviceContext deviceContext;
@@ -77,11 +77,27 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
     super.open();
     deviceContext = DeviceContext.open(this);
     output = deviceContext.countRows(this, output);
-    reader = format.createReader(deviceContext.stream(), deviceContext.resource());
+    reader = createReader();
     pace = deviceContext.sendPace();
     if (watermarks != null) {
       openWatermarks();
     }
+  }
+
+  private RecordReader createReader() {
+    return format.createReader(deviceContext.stream(), deviceContext.resource());
+  }
+
+  /**
+   * Reads further records in another format.
+   *
+   * @param other has the same columns
+   */
+  protected final void changeFormat(RecordFormat other) {
+    format = other;
+    RecordReader before = reader;
+    reader = createReader();
+    before.close();
   }
 
   private void openWatermarks() {

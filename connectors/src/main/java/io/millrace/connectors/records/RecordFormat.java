@@ -2,6 +2,7 @@
 package io.millrace.connectors.records;
 
 import io.millrace.column.Schema;
+import io.millrace.connectors.formats.MalformedLineException;
 import io.millrace.device.DeviceStream;
 import io.millrace.format.RecordReader;
 import io.millrace.memory.MemoryResource;
@@ -14,6 +15,17 @@ public interface RecordFormat extends Serializable {
 
   /** The columns of the rows. */
   Schema schema();
+
+  /**
+   * The format of records behind a header, such as the first line of a file, which names their
+   * fields. By default this format.
+   *
+   * @param header without its line feed
+   * @throws MalformedLineException if the header does not fit the columns
+   */
+  default RecordFormat withHeader(byte[] header) throws MalformedLineException {
+    return this;
+  }
 
   /**
    * A reader of the columns, which the caller closes.

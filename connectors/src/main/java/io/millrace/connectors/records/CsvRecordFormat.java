@@ -5,12 +5,11 @@ import io.millrace.column.Schema;
 import io.millrace.connectors.formats.CsvLineParser;
 import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.formats.MalformedLineException;
-import io.millrace.device.DeviceStream;
 import io.millrace.format.FieldQuotes;
 import io.millrace.format.RecordReader;
 import io.millrace.format.csv.CsvReader;
 import io.millrace.format.csv.CsvReaderOptions;
-import io.millrace.memory.MemoryResource;
+import io.millrace.operators.context.DeviceContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -68,10 +67,10 @@ public final class CsvRecordFormat implements RecordFormat {
   }
 
   @Override
-  public RecordReader createReader(DeviceStream stream, MemoryResource memory) {
+  public RecordReader createReader(DeviceContext context) {
     FieldQuotes quotes = new FieldQuotes(options.delimiter(), '"', FieldQuotes.NO_CHARACTER);
     CsvReaderOptions ofRecords = CsvReaderOptions.DEFAULT.withQuotes(quotes).withHeader(fields);
-    return new CsvReader(schema, ofRecords, stream, memory);
+    return new CsvReader(schema, ofRecords, context.stream(), context.resource());
   }
 
   // The parser of single lines knows the values.

@@ -3,9 +3,8 @@ package io.millrace.connectors.records;
 
 import io.millrace.column.Schema;
 import io.millrace.connectors.formats.MalformedLineException;
-import io.millrace.device.DeviceStream;
 import io.millrace.format.RecordReader;
-import io.millrace.memory.MemoryResource;
+import io.millrace.operators.context.DeviceContext;
 import java.io.Serializable;
 import org.apache.flink.annotation.PublicEvolving;
 
@@ -27,13 +26,17 @@ public interface RecordFormat extends Serializable {
     return this;
   }
 
+  /** Whether a reader gets records in pinned host memory, not on the operator's device. */
+  default boolean isReadOnHost() {
+    return false;
+  }
+
   /**
-   * A reader of the columns, which the caller closes.
+   * A reader of the columns into the memory of the operator's device, which the caller closes.
    *
-   * @param stream of the records and results; stays open as long as the reader
-   * @param memory of results
+   * @param context of the operator; stays open as long as the reader
    */
-  RecordReader createReader(DeviceStream stream, MemoryResource memory);
+  RecordReader createReader(DeviceContext context);
 
   /**
    * What is wrong with a record, in one sentence, with the value if that is known.

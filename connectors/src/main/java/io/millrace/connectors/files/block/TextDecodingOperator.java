@@ -127,9 +127,9 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
     try (RecordBytes lines = deviceContext().retry().withRetry(() -> lines(block))) {
       int count = lines.count();
       lineCount.inc(count);
-      decode(block, lines, FILES, element);
+      long rows = decode(block, lines, FILES, element);
       // The last line of a block ends behind the limit: one part has room for some lines more.
-      block.limit().set((long) (recordLimit() * ROOM * block.bytes().length / count));
+      block.limit().set((long) (recordLimit(count, rows) * ROOM * block.bytes().length / count));
     }
   }
 

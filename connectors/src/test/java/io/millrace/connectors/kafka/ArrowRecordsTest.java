@@ -125,13 +125,14 @@ class ArrowRecordsTest {
       values.add(whole);
     }
     process(OPTIONS.withMetadata(MetadataColumn.offset("offset")), values);
-    List<List<Object>> fromWhole =
+    List<Object> fromWhole =
         output.elements().stream()
-            .flatMap(batch -> ((List<List<Object>>) batch).stream())
+            .flatMap(batch -> ((List<?>) batch).stream())
+            .map(row -> (List<?>) row)
             .filter(row -> (long) row.get(2) % 2 == 1)
-            .map(row -> row.subList(0, 2))
+            .<Object>map(row -> row.subList(0, 2))
             .toList();
-    List<List<Object>> expected = new ArrayList<>();
+    List<Object> expected = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
       expected.addAll(rows(0, 40));
     }

@@ -164,11 +164,19 @@ final class ProcessCluster implements AutoCloseable {
     rest.close();
     startJobManager();
     awaitRegistered();
-    Await.until(
-        "jobs " + jobs + " run again",
-        START_LIMIT,
-        () -> rest.runningJobs().equals(jobs),
-        this::diagnosis);
+    Await.until("jobs " + jobs + " run again", START_LIMIT, () -> run(jobs), this::diagnosis);
+  }
+
+  private boolean run(Set<JobID> jobs) throws Exception {
+    if (!rest.runningJobs().containsAll(jobs)) {
+      return false;
+    }
+    for (JobID job : jobs) {
+      if (rest.status(job) != JobStatus.RUNNING) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Waits until a TaskManager has ended by itself, and returns it. */

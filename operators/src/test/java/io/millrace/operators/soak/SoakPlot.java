@@ -13,11 +13,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
 
 /**
- * Draws what {@link KeyedStateSoak} wrote: a panel for each measure over the seconds. Arguments:
- * the CSV file, the PNG file.
+ * Draws what a soak test wrote: a panel for each column behind the first one, over the seconds,
+ * which are the first column. The first line has the names. Arguments: the CSV file, the PNG file.
  */
 public final class SoakPlot {
   private static final int WIDTH = 900;
@@ -25,52 +26,56 @@ public final class SoakPlot {
   private static final int LEFT = 110;
   private static final int RIGHT = 20;
   private static final int GAP = 30;
+  private static final String BYTES = " bytes";
   private static final Color LINE = new Color(0x1f, 0x77, 0xb4);
   private static final Color GRID = new Color(0xdd, 0xdd, 0xdd);
 
   /** A column of the CSV file and how it is drawn. */
-  private record Panel(int column, String title, double unit) {}
+  private record Panel(int column, String title, double unit) {
+    /** Bytes are drawn in MiB, all else as it is. */
+    static Panel of(int column, String name) {
+      return name.endsWith(BYTES)
+          ? new Panel(column, name.replace(BYTES, " (MiB)"), 1 << 20)
+          : new Panel(column, name, 1);
+    }
+  }
 
-  private static final List<Panel> PANELS =
-      List.of(
-          new Panel(1, "device memory (MiB)", 1 << 20),
-          new Panel(2, "pinned memory for transfers (MiB)", 1 << 20),
-          new Panel(3, "heap after a collection (MiB)", 1 << 20),
-          new Panel(4, "open files", 1),
-          new Panel(5, "rows of state (thousands)", 1000),
-          new Panel(9, "expired rows (thousands)", 1000),
-          new Panel(7, "completed checkpoints", 1));
-
+  private final List<Panel> panels;
   private final double[][] samples;
   private final Graphics2D graphics;
 
-  private SoakPlot(double[][] samples, Graphics2D graphics) {
+  private SoakPlot(List<Panel> panels, double[][] samples, Graphics2D graphics) {
+    this.panels = panels;
     this.samples = samples;
     this.graphics = graphics;
   }
 
   /** Draws the file named first into the file named second. */
   public static void main(String[] arguments) throws IOException {
+    List<String> lines = Files.readAllLines(Path.of(arguments[0]));
+    String[] names = lines.get(0).split(",");
+    List<Panel> panels =
+        IntStream.range(1, names.length).mapToObj(i -> Panel.of(i, names[i])).toList();
     double[][] samples =
-        Files.readAllLines(Path.of(arguments[0])).stream()
+        lines.stream()
             .skip(1)
             .map(line -> Arrays.stream(line.split(",")).mapToDouble(Double::parseDouble).toArray())
             .toArray(double[][]::new);
-    int height = PANELS.size() * (PANEL + GAP) + GAP;
+    int height = panels.size() * (PANEL + GAP) + GAP;
     BufferedImage image = new BufferedImage(WIDTH, height, BufferedImage.TYPE_INT_RGB);
     Graphics2D graphics = image.createGraphics();
     graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
     graphics.setColor(Color.WHITE);
     graphics.fillRect(0, 0, WIDTH, height);
     graphics.setFont(new Font(Font.SANS_SERIF, Font.PLAIN, 13));
-    new SoakPlot(samples, graphics).draw();
+    new SoakPlot(panels, samples, graphics).draw();
     graphics.dispose();
     ImageIO.write(image, "png", Path.of(arguments[1]).toFile());
   }
 
   private void draw() {
     int top = GAP;
-    for (Panel panel : PANELS) {
+    for (Panel panel : panels) {
       draw(panel, top);
       top += PANEL + GAP;
     }

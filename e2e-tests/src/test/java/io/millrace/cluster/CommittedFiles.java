@@ -15,7 +15,7 @@ public final class CommittedFiles {
   private CommittedFiles() {}
 
   /** The committed files of {@code folder}; none if it does not exist. */
-  static List<Path> in(Path folder) throws IOException {
+  public static List<Path> in(Path folder) throws IOException {
     if (!Files.exists(folder)) {
       return List.of();
     }

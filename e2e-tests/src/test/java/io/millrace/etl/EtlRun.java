@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.soak;
+package io.millrace.etl;
 
 import io.millrace.jobs.StreamingEtl;
 import java.io.IOException;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.soak;
+package io.millrace.etl;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.millrace.device.Device;

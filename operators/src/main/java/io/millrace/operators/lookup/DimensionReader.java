@@ -12,8 +12,8 @@ public interface DimensionReader extends AutoCloseable {
   /**
    * Hands on all rows, each once, as they are at one moment. Called once.
    *
-   * @param parts takes ownership of each table, of the dimension's schema, in the memory of the
-   *     device
+   * @param parts takes ownership of each table, which has the dimension's columns, all of which may
+   *     be nullable, in the memory of the device
    * @throws Exception if the rows cannot be read
    */
   void read(Consumer<Table> parts) throws Exception;

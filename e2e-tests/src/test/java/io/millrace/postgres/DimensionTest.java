@@ -187,8 +187,7 @@ class DimensionTest {
 
   @Test
   void aTableOlderThanAllowedFailsTheJob() throws Exception {
-    PostgresDimension labels =
-        labels().withRefresh(OFTEN.withMaxAge(Duration.ofMillis(200)));
+    PostgresDimension labels = labels().withRefresh(OFTEN.withMaxAge(Duration.ofMillis(200)));
     FlinkJob job = submit(flink.environment(1), labels);
     awaitLabel(job, 3, "first label of 3");
     database.kill();

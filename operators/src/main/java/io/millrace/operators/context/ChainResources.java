@@ -104,14 +104,14 @@ public final class ChainResources {
   }
 
   /**
-   * Resources of their own, with streams and memory of {@code operator}'s job and device, for work
-   * that does not end with its task. Without host memory for spilled buffers: the managed memory of
-   * a slot ends with the slot's tasks.
+   * Resources of their own, with streams of {@code device} and memory of {@code operator}'s job,
+   * for work that does not end with its task. Without host memory for spilled buffers: the managed
+   * memory of a slot ends with the slot's tasks.
    */
-  static ChainResources acquireShared(AbstractStreamOperator<?> operator) {
+  static ChainResources acquireShared(AbstractStreamOperator<?> operator, Device device) {
     FatalErrorExit.install();
     JobEnvironment job = JobEnvironment.of(operator).withoutHostMemory();
-    return acquire(new Object(), job, () -> DeviceOptions.device(operator));
+    return acquire(new Object(), job, () -> device);
   }
 
   /**

@@ -83,8 +83,9 @@ public final class DeviceContext implements AutoCloseable {
    *
    * @throws io.millrace.memory.spill.SpillException as {@link #open(AbstractStreamOperator)}
    */
-  public static DeviceContext openShared(AbstractStreamOperator<?> operator) {
-    return new DeviceContext(LayeredOptions.read(() -> ChainResources.acquireShared(operator)));
+  public static DeviceContext openShared(AbstractStreamOperator<?> operator, Device device) {
+    return new DeviceContext(
+        LayeredOptions.read(() -> ChainResources.acquireShared(operator, device)));
   }
 
   /** A context with streams of its own, outside any job. */

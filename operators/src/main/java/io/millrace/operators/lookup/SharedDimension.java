@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -40,6 +41,7 @@ final class SharedDimension {
   private final DeviceContext context;
   private final Clock clock;
   private final ScheduledExecutorService thread;
+  private final ScheduledFuture<?> refreshing;
   private final CompletableFuture<Void> first = new CompletableFuture<>();
   private int users;
   // Guarded by this, from here on. null before the first read.
@@ -95,7 +97,8 @@ final class SharedDimension {
             new ExecutorThreadFactory(
                 "millrace dimension " + definition.name(), FatalExitExceptionHandler.INSTANCE));
     long interval = definition.refresh().interval().toMillis();
-    thread.scheduleWithFixedDelay(this::refresh, 0, interval, TimeUnit.MILLISECONDS);
+    this.refreshing =
+        thread.scheduleWithFixedDelay(this::refresh, 0, interval, TimeUnit.MILLISECONDS);
   }
 
   /**
@@ -110,7 +113,7 @@ final class SharedDimension {
     synchronized (OPEN) {
       SharedDimension open = OPEN.get(key);
       if (open == null) {
-        DeviceContext context = DeviceContext.openShared(operator);
+        DeviceContext context = DeviceContext.openShared(operator, device);
         open = new SharedDimension(key, context, SystemClock.getInstance());
         OPEN.put(key, open);
       }
@@ -216,11 +219,10 @@ final class SharedDimension {
 
   private LookupTable load() throws Exception {
     try (LookupTableBuilder builder =
-            new LookupTableBuilder(
-                definition.schema(), definition.keys(), context.stream(), context.resource());
-        DimensionReader reader = definition.open(context)) {
-      begin(reader);
-      try {
+        new LookupTableBuilder(
+            definition.schema(), definition.keys(), context.stream(), context.resource())) {
+      try (DimensionReader reader = definition.open(context)) {
+        begin(reader);
         reader.read(part -> add(part, builder));
       } finally {
         begin(null);
@@ -286,20 +288,23 @@ final class SharedDimension {
   }
 
   private void close() {
-    synchronized (this) {
-      closing = true;
-      if (reading != null) {
-        reading.cancel();
-      }
-    }
-    thread.shutdownNow();
     FirstFailure failure = new FirstFailure();
+    failure.run(this::cancelRead);
+    refreshing.cancel(true);
+    thread.shutdown();
     failure.run(this::awaitThread);
     if (current != null) {
       failure.run(current::close);
     }
     failure.run(context::close);
     failure.rethrow();
+  }
+
+  private synchronized void cancelRead() {
+    closing = true;
+    if (reading != null) {
+      reading.cancel();
+    }
   }
 
   // A canceled task is interrupted, but the thread uses memory until it ends.

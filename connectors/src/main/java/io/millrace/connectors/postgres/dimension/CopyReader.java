@@ -55,8 +55,7 @@ final class CopyReader implements DimensionReader {
   public void read(Consumer<Table> parts) throws SQLException {
     CopyBlockBuilder builder = new CopyBlockBuilder(BLOCK_ROWS, BLOCK_BYTES);
     builder.start();
-    CopyOut copy =
-        connection.unwrap(PGConnection.class).getCopyAPI().copyOut(dimension.copy());
+    CopyOut copy = connection.unwrap(PGConnection.class).getCopyAPI().copyOut(dimension.copy());
     boolean hasMore = true;
     while (hasMore) {
       byte[] message = copy.readFromCopy();

@@ -211,6 +211,7 @@ class LookupOperatorTest {
         dimension, "expected a row for each key [id], got 2 rows with 1 different keys");
   }
 
+  @SuppressWarnings("try") // close() may throw anything
   private void assertOpenFails(ListDimension dimension, String reason) throws Exception {
     try (OneInputStreamOperatorTestHarness<ColumnBatch, ColumnBatch> harness = harness(dimension)) {
       assertThatThrownBy(harness::open)
@@ -227,6 +228,7 @@ class LookupOperatorTest {
   }
 
   @Test
+  @SuppressWarnings("try") // close() may throw anything
   void operatorsOfAJobShareOneCopyOfEqualDefinitions() throws Exception {
     ListDimension dimension = dimension(SELDOM);
     int before = dimension.contents().reads();

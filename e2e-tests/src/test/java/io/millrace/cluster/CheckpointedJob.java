@@ -196,6 +196,30 @@ final class CheckpointedJob {
         cluster::diagnosis);
   }
 
+  /** Waits for the first checkpoint of the running attempt, and returns its id or a later one. */
+  long awaitCheckpointSinceRestored() throws Exception {
+    long[] newest = new long[1];
+    Await.until(
+        "a checkpoint of the running attempt of job " + id + " is complete",
+        LIMIT,
+        () -> {
+          CompletedCheckpointStatistics completed = completed();
+          newest[0] = completed == null ? 0 : completed.getId();
+          return newest[0] > restoredCheckpoint().orElse(0L);
+        },
+        cluster::diagnosis);
+    return newest[0];
+  }
+
+  /** Waits until the running attempt started from this checkpoint or a later one. */
+  void awaitRestoredSince(long checkpoint) throws Exception {
+    Await.until(
+        "job " + id + " is restored from checkpoint " + checkpoint + " or a later one",
+        LIMIT,
+        () -> restoredCheckpoint().filter(restored -> restored >= checkpoint).isPresent(),
+        cluster::diagnosis);
+  }
+
   /** Waits until the job has noticed a failure and runs again from this checkpoint. */
   void awaitRestoredFrom(long checkpoint) throws Exception {
     Await.until(

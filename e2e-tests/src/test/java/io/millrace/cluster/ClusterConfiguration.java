@@ -14,13 +14,18 @@ final class ClusterConfiguration {
 
   private ClusterConfiguration() {}
 
-  /** Writes {@code config.yaml} for processes that keep all their files under {@code folder}. */
-  static void write(Path folder, Path file) throws IOException {
+  /**
+   * Writes {@code config.yaml} for processes that keep all their files under {@code folder}.
+   *
+   * @param more options besides, or in the place of, those of this class
+   */
+  static void write(Path folder, Path file, Map<String, String> more) throws IOException {
     Map<String, Object> options = new LinkedHashMap<>();
     addresses(options);
     memory(options);
     folders(options, folder);
     recovery(options);
+    options.putAll(more);
     List<String> lines =
         options.entrySet().stream().map(e -> e.getKey() + ": \"" + e.getValue() + "\"").toList();
     Files.createDirectories(file.getParent());

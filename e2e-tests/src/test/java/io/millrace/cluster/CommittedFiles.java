@@ -14,16 +14,21 @@ import java.util.stream.Stream;
 public final class CommittedFiles {
   private CommittedFiles() {}
 
+  /** The committed files of {@code folder}; none if it does not exist. */
+  static List<Path> in(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(CommittedFiles::isCommitted).toList();
+    }
+  }
+
   /** The lines of all committed files of {@code folder}; none if it does not exist. */
   public static List<String> lines(Path folder) throws IOException {
     List<String> lines = new ArrayList<>();
-    if (!Files.exists(folder)) {
-      return lines;
-    }
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.filter(CommittedFiles::isCommitted).toList()) {
-        lines.addAll(Files.readAllLines(file, UTF_8));
-      }
+    for (Path file : in(folder)) {
+      lines.addAll(Files.readAllLines(file, UTF_8));
     }
     return lines;
   }

@@ -5,52 +5,54 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.postgres.Sql;
 import io.millrace.process.Await;
+import io.millrace.process.LoggedProcess;
+import io.millrace.services.Broker;
 import io.millrace.services.Database;
 import io.millrace.services.KafkaTopic;
-import io.millrace.services.SharedServices;
-import java.io.ByteArrayInputStream;
-import java.nio.charset.StandardCharsets;
+import io.millrace.services.Services;
+import io.millrace.testing.RandomExtension;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
-import java.time.LocalDateTime;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
-import org.apache.kafka.clients.producer.ProducerRecord;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.apache.flink.util.IOUtils;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.postgresql.PGConnection;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The main job as a cluster runs it: bids as JSON in Kafka, filtered, grouped by auction and
- * window, to PostgreSQL, Kafka and files, while a TaskManager dies. What comes out is compared row
- * by row with SQL over the bids in PostgreSQL.
+ * window, to PostgreSQL, Kafka and Parquet files, while something fails. After each fault, what is
+ * in each sink is compared row by row with SQL over the bids in PostgreSQL. One job runs through
+ * all faults.
  */
 @Tag("cluster")
 class KafkaToAllSinksTest {
-  private static final int BIDS = 60_000;
-  private static final int PARTITIONS = 3;
-  private static final int BIDS_PER_SECOND_OF_EVENT_TIME = 500;
-  private static final int MAX_DISORDER_MILLIS = 4_000;
-  private static final LocalDateTime START = LocalDateTime.parse("2026-01-01T00:00:00");
-  private static final Duration LIMIT = Duration.ofMinutes(3);
+  /** How often each fault happens. */
+  private static final int ROUNDS = Integer.getInteger("millrace.faults.rounds", 1);
 
-  private static final String EXPECTED =
-      "SELECT auction, COUNT(*) AS bids, MAX(price) AS highest, SUM(price)::bigint AS total,"
-          + " date_bin('10 s', ts, '2026-01-01') AS window_start,"
-          + " date_bin('10 s', ts, '2026-01-01') + interval '10 s' AS window_end"
-          + " FROM raw_bids WHERE price > 200 GROUP BY auction, window_start";
+  private static final int BIDS = 2_000;
+  private static final int BIDS_AT_ONCE = 100;
+  private static final int PARTITIONS = 3;
+  private static final int TASK_MANAGERS = 2;
+  private static final Duration PAUSE_OF_BROKER = Duration.ofSeconds(10);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private static final String CONFIGURATION =
       """
       source:
         type: kafka
-        kafka: {bootstrap-servers: %1$s, topic: %2$s-bids, group: %2$s}
+        kafka: {bootstrap-servers: %1$s, topic: all-sinks-bids, group: all-sinks}
         schema: {auction: BIGINT NOT NULL, price: BIGINT NOT NULL, ts: TIMESTAMP(3) NOT NULL}
         watermark: {column: ts, delay: 5 s}
       where: price > 200
@@ -60,97 +62,70 @@ class KafkaToAllSinksTest {
         window: {tumble: 10 s, time: ts}
       sink:
         type: [kafka, postgres, files]
-        kafka: {bootstrap-servers: %1$s, topic: %2$s-windows, key: auction}
+        kafka: {bootstrap-servers: %1$s, topic: all-sinks-windows, key: auction}
         postgres:
-          url: %3$s
-          user: %4$s
+          url: %2$s
+          user: %3$s
           table: bid_windows
           key: [auction, window_start]
-        path: %5$s
-        format: json
-      bad-rows: {topic: %2$s-dead-letters}
+        path: %4$s
+        format: parquet
+      bad-rows: {topic: all-sinks-dead-letters}
       checkpoint: {interval: 300 ms}
       """;
 
-  @RegisterExtension static final SharedServices services = new SharedServices();
-  @RegisterExtension final ProcessClusterExtension processes = new ProcessClusterExtension();
+  private static ZooKeeper zooKeeper;
+  private static Broker broker;
+  private static Database database;
+  private static ProcessCluster cluster;
+  private static CheckpointedJob job;
+  private static BidWindows windows;
+  private static KafkaTopic source;
+  private static KafkaTopic sink;
+  private static KafkaTopic deadLetters;
+  private static Path files;
 
-  private final List<String> bids = new ArrayList<>();
-  private final List<String> malformed = new ArrayList<>();
-  private final StringBuilder rawBids = new StringBuilder();
+  @RegisterExtension final RandomExtension random = new RandomExtension();
 
-  @Test
-  void eachWindowIsInEachSinkOnceWhenATaskManagerDies() throws Exception {
-    KafkaTopic source = KafkaTopic.create(services.broker(), "all-sinks-bids", PARTITIONS);
-    KafkaTopic windows = KafkaTopic.create(services.broker(), "all-sinks-windows", 2);
-    KafkaTopic deadLetters = KafkaTopic.create(services.broker(), "all-sinks-dead-letters", 1);
-    makeBids(20261123);
-    createTables();
-    ProcessCluster cluster = processes.cluster();
-    cluster.setTaskManagers(2);
-    Path files = processes.folder().resolve("windows");
-    CheckpointedJob job = CheckpointedJob.run(cluster, submission(files));
-
-    source.sendValues(bids.subList(0, BIDS / 2));
-    awaitWindows(1, cluster);
-    cluster.killTaskManager(cluster.taskManagers().get(0).name());
-    cluster.startTaskManager();
-    source.sendValues(bids.subList(BIDS / 2, BIDS));
-    job.awaitRestored();
-    endWindows(source);
-    awaitWindows(sql().number("SELECT COUNT(*) FROM (" + EXPECTED + ") AS expected"), cluster);
-    awaitCommits(windows, deadLetters, cluster);
-    job.cancel();
-
-    assertThat(sql().number(difference(EXPECTED, "SELECT * FROM bid_windows"))).isZero();
-    assertThat(sql().number(difference("SELECT * FROM bid_windows", EXPECTED))).isZero();
-    List<String> expected = expectedLines();
-    assertThat(windows.read("read_committed")).containsExactlyInAnyOrderElementsOf(expected);
-    assertThat(CommittedFiles.lines(files)).containsExactlyInAnyOrderElementsOf(expected);
-    assertThat(deadLetters.read("read_committed")).containsExactlyInAnyOrderElementsOf(malformed);
+  private enum Fault {
+    TASK_MANAGER_KILLED,
+    JOB_MANAGER_KILLED,
+    BROKER_PAUSED,
+    BROKER_KILLED,
+    DATABASE_KILLED_WHILE_COMMITTING,
+    DISK_FULL,
+    RECORDS_POISONED,
+    ZOMBIE_RESUMED
   }
 
-  private void makeBids(long seed) {
-    Random random = new Random(seed);
-    for (int i = 0; i < BIDS; i++) {
-      if (random.nextInt(1000) == 0) {
-        String poisoned = "{\"auction\": " + i + ", \"price\": oops" + i + "}";
-        malformed.add(poisoned);
-        bids.add(poisoned);
-        continue;
-      }
-      long millis = i * 1000L / BIDS_PER_SECOND_OF_EVENT_TIME + random.nextInt(MAX_DISORDER_MILLIS);
-      LocalDateTime time = START.plus(Duration.ofMillis(millis));
-      long auction = random.nextInt(500);
-      long price = random.nextInt(1000);
-      bids.add(
-          "{\"auction\": %d, \"price\": %d, \"ts\": \"%s\", \"channel\": {\"name\": \"x\"}}"
-              .formatted(auction, price, time.toString().replace('T', ' ')));
-      rawBids.append(auction).append(',').append(price).append(',').append(time).append('\n');
-    }
+  @BeforeAll
+  static void start() throws Exception {
+    Path folder =
+        Files.createTempDirectory(
+            Files.createDirectories(Path.of(System.getProperty("millrace.cluster.logs"))),
+            "all-sinks-");
+    files = folder.resolve("windows");
+    broker = Services.startBroker();
+    database = Services.startDatabase();
+    windows = new BidWindows(database);
+    source = KafkaTopic.create(broker, "all-sinks-bids", PARTITIONS);
+    sink = KafkaTopic.create(broker, "all-sinks-windows", 2);
+    deadLetters = KafkaTopic.create(broker, "all-sinks-dead-letters", 1);
+    zooKeeper = ZooKeeper.start(folder.resolve("zookeeper"));
+    Map<String, String> options = new HashMap<>(zooKeeper.highAvailability());
+    // After this time the JobManager calls a TaskManager dead that is stopped.
+    options.put("heartbeat.timeout", "8 s");
+    cluster = ProcessCluster.start(folder, options);
+    cluster.setTaskManagers(TASK_MANAGERS);
+    job = CheckpointedJob.run(cluster, submission(folder));
   }
 
-  /** Sends each partition a bid that is filtered out and ends all windows. */
-  private static void endWindows(KafkaTopic source) throws Exception {
-    String last = "{\"auction\": 0, \"price\": 0, \"ts\": \"2027-01-01 00:00:00\"}";
-    List<ProducerRecord<String, String>> records = new ArrayList<>();
-    for (int partition = 0; partition < PARTITIONS; partition++) {
-      records.add(new ProducerRecord<>(source.name(), partition, null, last));
-    }
-    source.send(records);
-  }
-
-  private JobSubmission submission(Path files) throws Exception {
-    Database database = services.database();
-    Path configuration = processes.folder().resolve("etl.yaml");
+  private static JobSubmission submission(Path folder) throws Exception {
+    Path configuration = folder.resolve("etl.yaml");
     Files.writeString(
         configuration,
         CONFIGURATION.formatted(
-            services.broker().bootstrapServers(),
-            "all-sinks",
-            database.jdbcUrl(),
-            database.user(),
-            files));
+            broker.bootstrapServers(), database.jdbcUrl(), database.user(), files));
     return new JobSubmission(
         Path.of(System.getProperty("millrace.cluster.etl.jar")),
         "io.millrace.jobs.StreamingEtl",
@@ -160,61 +135,162 @@ class KafkaToAllSinksTest {
         Map.of());
   }
 
-  private void createTables() throws Exception {
-    sql()
-        .execute(
-            "CREATE TABLE raw_bids (auction bigint, price bigint, ts timestamp(3))",
-            "CREATE TABLE bid_windows (auction bigint NOT NULL, bids bigint NOT NULL, highest"
-                + " bigint, total bigint, window_start timestamp(3) NOT NULL, window_end"
-                + " timestamp(3) NOT NULL, PRIMARY KEY (auction, window_start))");
-    try (Connection connection = services.database().connect()) {
-      connection
-          .unwrap(PGConnection.class)
-          .getCopyAPI()
-          .copyIn(
-              "COPY raw_bids FROM STDIN (FORMAT csv)",
-              new ByteArrayInputStream(rawBids.toString().getBytes(StandardCharsets.UTF_8)));
+  @AfterAll
+  static void stop() {
+    IOUtils.closeAllQuietly(cluster, zooKeeper, broker, database);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachWindowIsInEachSinkOnce(Fault fault) throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      round(fault);
+      System.out.println(
+          "%s, round %d of %d, seed %d: %d windows and %d dead letters once, restored from %s"
+              .formatted(
+                  fault,
+                  round + 1,
+                  ROUNDS,
+                  random.seed(),
+                  windows.expectedCount(),
+                  windows.malformed().size(),
+                  job.restoredCheckpoint().map(id -> "checkpoint " + id).orElse("none")));
     }
   }
 
-  private static void awaitWindows(long count, ProcessCluster cluster) throws Exception {
+  private void round(Fault fault) throws Exception {
+    int count = fault == Fault.RECORDS_POISONED ? 10 * BIDS : BIDS;
+    List<String> bids = windows.next(count, random.random());
+    CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> send(bids));
+    Thread.sleep(random.random().nextInt(1000));
+    inject(fault, sent);
+    sent.get();
+    awaitCommitted();
+
+    List<String> expected = windows.expected();
+    assertThat(windows.inPostgres()).containsExactlyInAnyOrderElementsOf(expected);
+    assertThat(sink.read("read_committed")).containsExactlyInAnyOrderElementsOf(expected);
+    assertThat(BidWindows.inParquet(files)).containsExactlyInAnyOrderElementsOf(expected);
+    assertThat(deadLetters.read("read_committed"))
+        .containsExactlyInAnyOrderElementsOf(windows.malformed());
+  }
+
+  // Slowly, so that some are sent before the fault and some behind it.
+  private static void send(List<String> bids) {
+    try {
+      for (int from = 0; from < bids.size(); from += BIDS_AT_ONCE) {
+        source.sendValues(bids.subList(from, Math.min(bids.size(), from + BIDS_AT_ONCE)));
+      }
+    } catch (Exception e) {
+      throw new CompletionException(e);
+    }
+  }
+
+  private void inject(Fault fault, CompletableFuture<Void> sent) throws Exception {
+    long checkpoint = job.awaitCheckpointSinceRestored();
+    switch (fault) {
+      case TASK_MANAGER_KILLED -> {
+        cluster.killTaskManager(aTaskManager().name());
+        cluster.startTaskManager();
+        job.awaitRestoredSince(checkpoint);
+      }
+      case JOB_MANAGER_KILLED -> {
+        cluster.replaceJobManager();
+        job.awaitRestoredSince(checkpoint);
+      }
+      case BROKER_PAUSED -> {
+        broker.pause();
+        Thread.sleep(PAUSE_OF_BROKER.toMillis());
+        broker.resume();
+      }
+      case BROKER_KILLED -> {
+        broker.kill();
+        broker.start();
+      }
+      case DATABASE_KILLED_WHILE_COMMITTING -> {
+        sent.get();
+        killDatabaseWhileCommitting();
+      }
+      case DISK_FULL -> {
+        sent.get();
+        limitFileSize("0");
+        endWindows();
+        job.awaitRestoredSince(checkpoint);
+        limitFileSize("unlimited");
+      }
+      case RECORDS_POISONED -> {}
+      case ZOMBIE_RESUMED -> {
+        LoggedProcess zombie = aTaskManager();
+        zombie.pause();
+        try {
+          job.awaitRestoredSince(checkpoint);
+        } finally {
+          zombie.resume();
+        }
+        cluster.awaitRegistered();
+      }
+    }
+  }
+
+  /** One of the TaskManagers that the job runs on. */
+  private LoggedProcess aTaskManager() throws Exception {
+    Set<String> names = job.taskManagers();
+    List<LoggedProcess> used =
+        cluster.taskManagers().stream().filter(process -> names.contains(process.name())).toList();
+    return used.get(random.random().nextInt(used.size()));
+  }
+
+  private static void limitFileSize(String bytes) throws Exception {
+    for (LoggedProcess taskManager : cluster.taskManagers()) {
+      taskManager.limitFileSize(bytes);
+    }
+  }
+
+  private static void killDatabaseWhileCommitting() throws Exception {
+    Sql sql = new Sql(database);
+    sql.execute(
+        "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS"
+            + " $$BEGIN PERFORM pg_sleep(1); RETURN NULL; END$$",
+        "CREATE TRIGGER slow AFTER INSERT ON bid_windows FOR EACH STATEMENT EXECUTE FUNCTION"
+            + " slow()");
     Await.until(
-        count + " windows are in PostgreSQL",
+        "a commit is under way",
         LIMIT,
-        () -> sql().number("SELECT COUNT(*) FROM bid_windows") >= count,
+        () -> {
+          endWindows();
+          return isCommitting(sql);
+        },
         cluster::diagnosis);
+    database.kill();
+    database.start();
+    sql.execute("DROP TRIGGER slow ON bid_windows", "DROP FUNCTION slow()");
   }
 
-  // The sinks commit one after the other.
-  private void awaitCommits(KafkaTopic windows, KafkaTopic deadLetters, ProcessCluster cluster)
-      throws Exception {
-    long expected = sql().number("SELECT COUNT(*) FROM (" + EXPECTED + ") AS expected");
+  private static boolean isCommitting(Sql sql) throws SQLException {
+    return sql.number(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+                + " AND application_name LIKE 'millrace%'")
+        > 0;
+  }
+
+  // A job that is restored behind the records that end the windows has no watermark until it reads
+  // others.
+  private static void endWindows() throws Exception {
+    source.send(windows.windowEnds(source));
+  }
+
+  private static void awaitCommitted() throws Exception {
+    long count = windows.expectedCount();
     Await.until(
-        expected + " windows and " + malformed.size() + " dead letters are committed",
+        count + " windows and " + windows.malformed().size() + " dead letters are committed",
         LIMIT,
-        () ->
-            windows.read("read_committed").size() >= expected
-                && deadLetters.read("read_committed").size() >= malformed.size(),
+        () -> {
+          endWindows();
+          return windows.inPostgres().size() >= count
+              && sink.read("read_committed").size() >= count
+              && BidWindows.inParquet(files).size() >= count
+              && deadLetters.read("read_committed").size() >= windows.malformed().size();
+        },
         cluster::diagnosis);
-  }
-
-  private static String difference(String query, String other) {
-    return "SELECT COUNT(*) FROM ((" + query + ") EXCEPT ALL (" + other + ")) AS difference";
-  }
-
-  private static List<String> expectedLines() throws Exception {
-    return sql()
-        .strings(
-            "SELECT format('{\"auction\":%s,\"bids\":%s,\"highest\":%s,\"total\":%s,"
-                + "\"window_start\":\"%s\",\"window_end\":\"%s\"}', auction, bids, highest, total,"
-                + " to_char(window_start, 'YYYY-MM-DD\"T\"HH24:MI:SS.MS'),"
-                + " to_char(window_end, 'YYYY-MM-DD\"T\"HH24:MI:SS.MS'))"
-                + " FROM ("
-                + EXPECTED
-                + ") AS expected");
-  }
-
-  private static Sql sql() {
-    return new Sql(services.database());
   }
 }

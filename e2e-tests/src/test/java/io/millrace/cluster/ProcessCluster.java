@@ -42,18 +42,15 @@ final class ProcessCluster implements AutoCloseable {
       Pattern.compile("Rest endpoint listening at [\\w.]+:(\\d+)");
 
   private final Path folder;
-  private final LoggedProcess jobManager;
-  private final String rpcPort;
-  private final ClusterRest rest;
   private final Map<String, LoggedProcess> taskManagers = new LinkedHashMap<>();
+  private LoggedProcess jobManager;
+  private String rpcPort;
+  private ClusterRest rest;
+  private int jobManagersStarted;
   private int taskManagersStarted;
 
-  private ProcessCluster(Path folder, LoggedProcess jobManager) throws Exception {
+  private ProcessCluster(Path folder) {
     this.folder = folder;
-    this.jobManager = jobManager;
-    this.rpcPort = jobManager.awaitOutput(RPC_PORT, START_LIMIT).group(1);
-    this.rest =
-        new ClusterRest(Integer.parseInt(jobManager.awaitOutput(REST_PORT, START_LIMIT).group(1)));
   }
 
   /**
@@ -63,17 +60,33 @@ final class ProcessCluster implements AutoCloseable {
    * @throws AssertionError if the JobManager does not come up; the message has the tail of its log
    */
   static ProcessCluster start(Path folder) throws Exception {
-    Path configuration = folder.resolve("conf").resolve("config.yaml");
-    ClusterConfiguration.write(folder, configuration);
+    return start(folder, Map.of());
+  }
+
+  /**
+   * As {@link #start(Path)}.
+   *
+   * @param options Flink options besides those of {@link ClusterConfiguration}, or in their place
+   */
+  static ProcessCluster start(Path folder, Map<String, String> options) throws Exception {
+    ClusterConfiguration.write(folder, folder.resolve("conf").resolve("config.yaml"), options);
     for (String name : List.of("tmp", "upload", "checkpoints")) {
       Files.createDirectories(folder.resolve(name));
     }
+    ProcessCluster cluster = new ProcessCluster(folder);
+    cluster.startJobManager();
+    return cluster;
+  }
+
+  private void startJobManager() throws Exception {
+    String name = "jobmanager-" + ++jobManagersStarted;
     List<String> arguments = javaArguments(List.of("-Xmx256m"));
-    arguments.addAll(List.of(JOB_MANAGER, "--configDir", configuration.getParent().toString()));
-    LoggedProcess jobManager =
-        LoggedProcess.startJava("jobmanager", folder.resolve("jobmanager.log"), arguments);
+    arguments.addAll(List.of(JOB_MANAGER, "--configDir", folder.resolve("conf").toString()));
+    jobManager = LoggedProcess.startJava(name, folder.resolve(name + ".log"), arguments);
     try {
-      return new ProcessCluster(folder, jobManager);
+      rpcPort = jobManager.awaitOutput(RPC_PORT, START_LIMIT).group(1);
+      String restPort = jobManager.awaitOutput(REST_PORT, START_LIMIT).group(1);
+      rest = new ClusterRest(Integer.parseInt(restPort));
     } catch (Exception | Error e) {
       jobManager.close();
       throw e;
@@ -139,6 +152,23 @@ final class ProcessCluster implements AutoCloseable {
   /** Ends the JobManager with SIGKILL: the cluster can only be closed then. */
   void killJobManager() throws InterruptedException {
     jobManager.kill();
+  }
+
+  /**
+   * Ends the JobManager with SIGKILL, starts another one, and returns when it has the TaskManagers
+   * and the jobs. Needs high availability, by which it finds them.
+   */
+  void replaceJobManager() throws Exception {
+    Set<JobID> jobs = rest.runningJobs();
+    jobManager.kill();
+    rest.close();
+    startJobManager();
+    awaitRegistered();
+    Await.until(
+        "jobs " + jobs + " run again",
+        START_LIMIT,
+        () -> rest.runningJobs().equals(jobs),
+        this::diagnosis);
   }
 
   /** Waits until a TaskManager has ended by itself, and returns it. */

@@ -4,6 +4,7 @@ package io.millrace.comparison;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import org.apache.flink.configuration.Configuration;
@@ -16,7 +17,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 /** A job over bids as lines of JSON, which stock Flink and Millrace do with the same result. */
 interface BidJob {
   int PARALLELISM = 2;
-  String[] CHANNELS = {"Google", "Facebook", "Baidu", "Apple"};
+  List<String> CHANNELS = List.of("Google", "Facebook", "Baidu", "Apple");
 
   /** Adds the job. */
   void build(StreamExecutionEnvironment environment) throws Exception;
@@ -56,7 +57,7 @@ interface BidJob {
         1000 + random.nextInt(1000),
         random.nextInt(100_000),
         random.nextInt(100_000_000),
-        CHANNELS[random.nextInt(CHANNELS.length)],
+        CHANNELS.get(random.nextInt(CHANNELS.size())),
         random.nextInt(60),
         random.nextInt(60),
         random.nextInt(1000),

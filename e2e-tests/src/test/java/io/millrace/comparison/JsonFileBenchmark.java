@@ -10,10 +10,11 @@ import io.millrace.column.Schema;
 import io.millrace.connectors.files.FileSinks;
 import io.millrace.connectors.files.MalformedLinePolicy;
 import io.millrace.connectors.files.TextFileSource;
-import io.millrace.connectors.files.block.JsonDecodingOperator;
 import io.millrace.connectors.files.block.TextBlockFormat;
+import io.millrace.connectors.files.block.TextDecodingOperator;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.CsvOptions;
+import io.millrace.connectors.records.JsonRecordFormat;
 import io.millrace.operators.api.ColumnStream;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -182,12 +183,13 @@ public final class JsonFileBenchmark {
     TextFileSource files = TextFileSource.of(List.of(input.toString()));
     ColumnStream bids =
         ColumnStream.fromBatches(
-            JsonDecodingOperator.decode(
+            TextDecodingOperator.decode(
                 environment.fromSource(
-                    files.create(new TextBlockFormat(files.lines().maximumLineBytes())),
+                    files.create(new TextBlockFormat(files.lines())),
                     WatermarkStrategy.noWatermarks(),
                     "lines"),
-                SCHEMA,
+                new JsonRecordFormat(SCHEMA),
+                files.lines(),
                 MalformedLinePolicy.FAIL,
                 BATCH_ROWS,
                 Optional.empty()));

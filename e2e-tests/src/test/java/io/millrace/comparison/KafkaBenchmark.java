@@ -3,26 +3,39 @@ package io.millrace.comparison;
 
 import static io.millrace.expression.Expressions.col;
 
+import io.millrace.arrow.ipc.ArrowIpcStreamReader;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.column.Table;
 import io.millrace.connectors.kafka.KafkaDecodingOperator;
 import io.millrace.connectors.kafka.KafkaDecodingOptions;
 import io.millrace.connectors.kafka.KafkaRecordSource;
+import io.millrace.connectors.kafka.sink.ArrowRecordEncoder;
 import io.millrace.connectors.kafka.sink.JsonRecordEncoder;
 import io.millrace.connectors.kafka.sink.KafkaEncodingOperator;
 import io.millrace.connectors.kafka.sink.KafkaSinks;
+import io.millrace.connectors.kafka.sink.RecordEncoder;
+import io.millrace.connectors.records.ArrowRecordFormat;
 import io.millrace.connectors.records.JsonRecordFormat;
+import io.millrace.connectors.records.RecordFormat;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostDevice;
+import io.millrace.memory.resource.HostMemoryResource;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.services.Broker;
 import io.millrace.services.KafkaTopic;
 import io.millrace.services.Services;
+import io.millrace.testing.TableRows;
+import java.io.ByteArrayInputStream;
+import java.nio.channels.Channels;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.function.Function;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
@@ -30,13 +43,14 @@ import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamStatementSet;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * Bids as JSON from a topic, a filter and a projection, as JSON to a topic, exactly once, by
- * Millrace and by stock Flink SQL. Two subtasks of each operator; objects are reused. The broker is
- * another process; the processor time is that of Flink's process, from the start of a job to its
- * end. Both write the same records. The jobs run in turn, some rounds, of which the first does not
- * count.
+ * Millrace and by stock Flink SQL; and the same bids by Millrace from a topic of Arrow IPC streams
+ * to another. Two subtasks of each operator; objects are reused. The broker is another process; the
+ * processor time is that of Flink's process, from the start of a job to its end. All write the same
+ * rows. The jobs run in turn, some rounds, of which the first does not count.
  */
 public final class KafkaBenchmark {
   private static final Schema SCHEMA =
@@ -57,12 +71,14 @@ public final class KafkaBenchmark {
   private final MiniCluster cluster;
   private final Broker broker;
   private final KafkaTopic input;
+  private final KafkaTopic arrowInput;
   private final int rows;
 
   private KafkaBenchmark(MiniCluster cluster, Broker broker, int rows) throws Exception {
     this.cluster = cluster;
     this.broker = broker;
     this.input = KafkaTopic.create(broker, "bids", PARTITIONS);
+    this.arrowInput = KafkaTopic.create(broker, "arrow-bids", PARTITIONS);
     this.rows = rows;
   }
 
@@ -80,27 +96,68 @@ public final class KafkaBenchmark {
 
   private void report(int rounds) throws Exception {
     writeInput();
-    System.out.println("| round | stock Flink SQL, processor ns a row | Millrace | ratio |");
-    System.out.println("|---|---|---|---|");
+    System.out.println(
+        "| round | stock Flink SQL, processor ns a row | Millrace | ratio | Millrace, Arrow | ratio"
+            + " |");
+    System.out.println("|---|---|---|---|---|---|");
     for (int round = 0; round <= rounds; round++) {
       KafkaTopic ofStock = KafkaTopic.create(broker, "stock-" + round, PARTITIONS);
       KafkaTopic ofMillrace = KafkaTopic.create(broker, "millrace-" + round, PARTITIONS);
       double stock = run(environment -> stock(environment, ofStock));
-      double millrace = run(environment -> millrace(environment, ofMillrace));
-      if (!Arrays.equals(sorted(ofStock), sorted(ofMillrace))) {
-        throw new IllegalStateException("expected the same records of both jobs");
+      KafkaTopic ofArrow = KafkaTopic.create(broker, "arrow-" + round, PARTITIONS);
+      double millrace =
+          run(environment -> write(kept(json(environment)), JsonRecordEncoder::of, ofMillrace));
+      double arrow =
+          run(
+              environment ->
+                  write(kept(arrow(environment)), schema -> ArrowRecordEncoder.create(), ofArrow));
+      String[] expected = sorted(ofStock.read("read_committed"));
+      if (!Arrays.equals(expected, sorted(ofMillrace.read("read_committed")))
+          || !Arrays.equals(expected, sorted(asJson(ofArrow)))) {
+        throw new IllegalStateException("expected the same rows of all jobs");
       }
       if (round > 0) {
         System.out.printf(
-            Locale.ROOT, "| %d | %.0f | %.0f | %.2f |%n", round, stock, millrace, stock / millrace);
+            Locale.ROOT,
+            "| %d | %.0f | %.0f | %.2f | %.0f | %.1f |%n",
+            round,
+            stock,
+            millrace,
+            stock / millrace,
+            arrow,
+            stock / arrow);
       }
     }
   }
 
-  private static String[] sorted(KafkaTopic topic) throws Exception {
-    String[] values = topic.read("read_committed").toArray(String[]::new);
-    Arrays.sort(values);
-    return values;
+  private static String[] sorted(List<String> values) {
+    String[] sorted = values.toArray(String[]::new);
+    Arrays.sort(sorted);
+    return sorted;
+  }
+
+  private static List<String> asJson(KafkaTopic topic) throws Exception {
+    List<String> rows = new ArrayList<>();
+    try (DeviceStream stream = HostDevice.INSTANCE.createStream()) {
+      for (ConsumerRecord<byte[], byte[]> record : topic.records("read_committed")) {
+        try (ArrowIpcStreamReader reader =
+                new ArrowIpcStreamReader(
+                    Channels.newChannel(new ByteArrayInputStream(record.value())),
+                    stream,
+                    HostMemoryResource.INSTANCE);
+            Table table = reader.read().orElseThrow()) {
+          TableRows.ofHost(table, stream).forEach(row -> rows.add(json(row)));
+        }
+      }
+    }
+    return rows;
+  }
+
+  private static String json(List<Object> row) {
+    return String.format(
+        Locale.ROOT,
+        "{\"auction\":%s,\"bidder\":%s,\"doubled\":%s,\"channel\":\"%s\"}",
+        row.toArray());
   }
 
   private void writeInput() throws Exception {
@@ -110,6 +167,7 @@ public final class KafkaBenchmark {
       bids.add(BidJob.bid(random));
     }
     input.sendValues(bids);
+    run(environment -> write(json(environment), schema -> ArrowRecordEncoder.create(), arrowInput));
   }
 
   private double run(BidJob job) throws Exception {
@@ -147,26 +205,41 @@ public final class KafkaBenchmark {
         + "'";
   }
 
-  private void millrace(StreamExecutionEnvironment environment, KafkaTopic output) {
+  private ColumnStream json(StreamExecutionEnvironment environment) {
+    return read(environment, input, new JsonRecordFormat(SCHEMA));
+  }
+
+  private ColumnStream arrow(StreamExecutionEnvironment environment) {
+    return read(environment, arrowInput, new ArrowRecordFormat(SCHEMA));
+  }
+
+  private static ColumnStream read(
+      StreamExecutionEnvironment environment, KafkaTopic topic, RecordFormat format) {
     KafkaRecordSource source =
         KafkaRecordSource.builder()
-            .setBootstrapServers(input.bootstrapServers())
-            .setTopics(input.name())
+            .setBootstrapServers(topic.bootstrapServers())
+            .setTopics(topic.name())
             .setStartingOffsets(OffsetsInitializer.earliest())
             .setBounded(OffsetsInitializer.latest())
+            .setProperty("isolation.level", "read_committed")
             .build();
-    ColumnStream kept =
-        ColumnStream.fromBatches(
-                KafkaDecodingOperator.decode(
-                    environment,
-                    source,
-                    WatermarkStrategy.noWatermarks(),
-                    "bids",
-                    KafkaDecodingOptions.of(new JsonRecordFormat(SCHEMA))))
-            .filter(col("price").gt(MIN_PRICE))
-            .select(
-                col("auction"), col("bidder"), col("price").times(2).as("doubled"), col("channel"));
-    KafkaEncodingOperator.encode(kept.toBatches(), JsonRecordEncoder.of(kept.schema()))
+    return ColumnStream.fromBatches(
+        KafkaDecodingOperator.decode(
+            environment,
+            source,
+            WatermarkStrategy.noWatermarks(),
+            "bids",
+            KafkaDecodingOptions.of(format)));
+  }
+
+  private static ColumnStream kept(ColumnStream bids) {
+    return bids.filter(col("price").gt(MIN_PRICE))
+        .select(col("auction"), col("bidder"), col("price").times(2).as("doubled"), col("channel"));
+  }
+
+  private static void write(
+      ColumnStream stream, Function<Schema, RecordEncoder> encoder, KafkaTopic output) {
+    KafkaEncodingOperator.encode(stream.toBatches(), encoder.apply(stream.schema()))
         .sinkTo(
             KafkaSinks.builder(output.name())
                 .setBootstrapServers(output.bootstrapServers())

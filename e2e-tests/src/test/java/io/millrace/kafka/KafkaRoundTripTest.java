@@ -19,6 +19,7 @@ import io.millrace.connectors.kafka.sink.KafkaEncodingOperator;
 import io.millrace.connectors.kafka.sink.KafkaRecord;
 import io.millrace.connectors.kafka.sink.KafkaSinks;
 import io.millrace.connectors.kafka.sink.RecordEncoder;
+import io.millrace.connectors.records.ArrowRecordFormat;
 import io.millrace.connectors.records.JsonRecordFormat;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
@@ -89,7 +90,7 @@ class KafkaRoundTripTest {
   }
 
   @Test
-  void batchesAreWrittenAsArrowStreams() throws Exception {
+  void batchesAreWrittenAndReadAsArrowStreams() throws Exception {
     KafkaTopic in = topic("arrow-in", 1);
     KafkaTopic out = topic("arrow-out", 1);
     in.sendValues(Bids.json(0, BIDS));
@@ -106,6 +107,22 @@ class KafkaRoundTripTest {
     }
     assertThat(auctions).containsExactlyElementsOf(LongStream.range(0, BIDS).boxed().toList());
     assertThat(records).hasSizeLessThan(BIDS / 100);
+
+    KafkaTopic kept = topic("arrow-kept", 1);
+    StreamExecutionEnvironment reading = flink.environment(1);
+    ColumnStream bids =
+        Bids.filter(
+            Bids.read(
+                reading,
+                Bids.source(out)
+                    .setProperty("isolation.level", "read_committed")
+                    .setBounded(OffsetsInitializer.latest())
+                    .build(),
+                KafkaDecodingOptions.of(new ArrowRecordFormat(Bids.SCHEMA))));
+    KafkaEncodingOperator.encode(bids.toBatches(), JsonRecordEncoder.of(bids.schema()))
+        .sinkTo(sink(kept));
+    flink.run(reading);
+    assertThat(kept.read("read_committed")).isEqualTo(Bids.expected(0, BIDS));
   }
 
   private static List<Long> auctions(byte[] arrow) throws Exception {

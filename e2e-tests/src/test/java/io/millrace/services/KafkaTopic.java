@@ -30,6 +30,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
  */
 public record KafkaTopic(String bootstrapServers, String name, int partitions) {
   private static final Duration POLL = Duration.ofMillis(200);
+  private static final int POLLED_RECORDS = 100_000;
   private static final Duration READ_LIMIT = Duration.ofMinutes(1);
 
   /** Creates the topic. */
@@ -93,7 +94,10 @@ public record KafkaTopic(String bootstrapServers, String name, int partitions) {
   public List<ConsumerRecord<byte[], byte[]>> records(String isolationLevel) throws Exception {
     Map<TopicPartition, Long> ends = ends();
     Map<String, Object> options =
-        Map.of("bootstrap.servers", bootstrapServers, "isolation.level", isolationLevel);
+        Map.of(
+            "bootstrap.servers", bootstrapServers,
+            "isolation.level", isolationLevel,
+            "max.poll.records", POLLED_RECORDS);
     List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(options, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {

@@ -11,9 +11,9 @@ import io.millrace.connectors.files.MalformedLineSerializer;
 import io.millrace.connectors.files.TextFileSource;
 import io.millrace.connectors.files.TextLine;
 import io.millrace.connectors.files.TextLineFormat;
-import io.millrace.connectors.files.block.JsonDecodingOperator;
 import io.millrace.connectors.files.block.TextBlock;
 import io.millrace.connectors.files.block.TextBlockFormat;
+import io.millrace.connectors.files.block.TextDecodingOperator;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.CsvLineParser;
@@ -215,12 +215,12 @@ final class EtlPipeline {
 
   private ColumnStream readBlocks() {
     TextFileSource files = files();
-    DataStream<TextBlock> blocks =
-        source(files, new TextBlockFormat(files.lines().maximumLineBytes()));
+    DataStream<TextBlock> blocks = source(files, new TextBlockFormat(files.lines()));
     SingleOutputStreamOperator<ColumnBatch> batches =
-        JsonDecodingOperator.decode(
+        TextDecodingOperator.decode(
                 blocks,
-                plan.sourceSchema(),
+                plan.recordFormat(),
+                files.lines(),
                 policy(),
                 configuration.get(EtlOptions.BATCH_ROWS),
                 plan.columnWatermarks())

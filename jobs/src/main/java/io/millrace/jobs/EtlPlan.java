@@ -8,7 +8,11 @@ import io.millrace.connectors.files.TextLineOptions;
 import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.nexmark.NexmarkSchemas;
 import io.millrace.connectors.parquet.ParquetFileSource;
+import io.millrace.connectors.records.CsvRecordFormat;
 import io.millrace.connectors.records.EventTimeWatermarks;
+import io.millrace.connectors.records.JsonRecordFormat;
+import io.millrace.connectors.records.RecordFormat;
+import io.millrace.format.csv.CsvReader;
 import io.millrace.format.json.JsonReader;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.GroupByResult;
@@ -223,9 +227,19 @@ record EtlPlan(
   /** Whether files are read in blocks of lines, which become batches without rows in between. */
   boolean readsBlocks() {
     return sourceType() == SourceType.FILES
-        && configuration.get(EtlOptions.SOURCE_FORMAT) == Format.JSON
         && !hasPositions
-        && JsonReader.unsupported(sourceSchema).isEmpty();
+        && switch (configuration.get(EtlOptions.SOURCE_FORMAT)) {
+          case JSON -> JsonReader.unsupported(sourceSchema).isEmpty();
+          case CSV -> CsvReader.unsupported(sourceSchema).isEmpty();
+          case ARROW, PARQUET -> false;
+        };
+  }
+
+  /** The format of lines that are read in blocks. */
+  RecordFormat recordFormat() {
+    return configuration.get(EtlOptions.SOURCE_FORMAT) == Format.CSV
+        ? new CsvRecordFormat(sourceSchema, csv())
+        : new JsonRecordFormat(sourceSchema);
   }
 
   /** The columns of the rows that the selection gets. */

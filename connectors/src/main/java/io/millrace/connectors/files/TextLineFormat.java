@@ -35,7 +35,7 @@ public final class TextLineFormat implements BulkFormat<TextLine, FileSourceSpli
   public BulkFormat.Reader<TextLine> createReader(Configuration config, FileSourceSplit split)
       throws IOException {
     boolean fromStart = split.offset() == 0;
-    byte[] header = options.header() && !fromStart ? readHeader(split) : null;
+    byte[] header = options.header() && !fromStart ? readHeader(split, options) : null;
     // The line that the split's first byte is in belongs to the split before, unless it starts
     // there: then the byte before it is a line feed.
     TextLineReader reader = open(split, fromStart ? 0 : split.offset() - 1, header);
@@ -58,11 +58,17 @@ public final class TextLineFormat implements BulkFormat<TextLine, FileSourceSpli
     OptionalLong offset = SplitInput.restoredOffset(split);
     return offset.isEmpty()
         ? createReader(config, split)
-        : open(split, offset.getAsLong(), options.header() ? readHeader(split) : null);
+        : open(split, offset.getAsLong(), options.header() ? readHeader(split, options) : null);
   }
 
-  private byte[] readHeader(FileSourceSplit split) throws IOException {
-    try (TextLineReader reader = open(split, 0, null)) {
+  /**
+   * The first line of the file that the split belongs to; null if the file is empty.
+   *
+   * @throws InputException if the file cannot be opened or read, or the line is too long
+   */
+  public static byte[] readHeader(FileSourceSplit split, TextLineOptions options)
+      throws IOException {
+    try (TextLineReader reader = open(split, 0, options, null)) {
       return reader.readHeader();
     } catch (IOException e) {
       throw SplitInput.named(split, e);
@@ -70,6 +76,12 @@ public final class TextLineFormat implements BulkFormat<TextLine, FileSourceSpli
   }
 
   private TextLineReader open(FileSourceSplit split, long offset, byte[] header)
+      throws IOException {
+    return open(split, offset, options, header);
+  }
+
+  private static TextLineReader open(
+      FileSourceSplit split, long offset, TextLineOptions options, byte[] header)
       throws IOException {
     SplitInput input = SplitInput.open(split, offset);
     return new TextLineReader(input.path(), input.stream(), offset, input.end(), options, header);

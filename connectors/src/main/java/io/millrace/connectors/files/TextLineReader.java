@@ -139,14 +139,14 @@ final class TextLineReader implements BulkFormat.Reader<TextLine> {
 
   // Bytes before the line's end, or more than the maximum if there are more.
   private int findLineFeed() throws IOException {
-    Field field = Field.START;
+    FieldState field = FieldState.START;
     int length = 0;
     while (length <= maximumLineBytes) {
       if (start + length == limit && !fill(length + 1)) {
         return length;
       }
       byte b = buffer[start + length];
-      if (b == '\n' && field != Field.QUOTED) {
+      if (b == '\n' && field != FieldState.QUOTED) {
         return length;
       }
       if (quoted) {
@@ -155,25 +155,6 @@ final class TextLineReader implements BulkFormat.Reader<TextLine> {
       length++;
     }
     return length;
-  }
-
-  /** The position of the reader within a CSV field. */
-  private enum Field {
-    START,
-    PLAIN,
-    QUOTED,
-    /** Behind a quote that closes the field or is the first of two. */
-    CLOSED;
-
-    Field behind(byte b, byte delimiter) {
-      if (this == QUOTED) {
-        return b == '"' ? CLOSED : QUOTED;
-      }
-      if (b == delimiter) {
-        return START;
-      }
-      return b == '"' && this != PLAIN ? QUOTED : PLAIN;
-    }
   }
 
   // Whether there are at least so many unread bytes.

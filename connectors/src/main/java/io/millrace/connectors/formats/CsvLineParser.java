@@ -41,7 +41,7 @@ public final class CsvLineParser implements LineParser {
   /** Fields of the lines that follow are the columns of these names; others are skipped. */
   @Override
   public void useHeader(byte[] header) throws MalformedLineException {
-    List<String> names = CsvFields.split(header, options.delimiter());
+    List<String> names = names(header, options);
     int[] positions = new int[names.size()];
     Arrays.fill(positions, SKIPPED);
     for (int column = 0; column < schema.size(); column++) {
@@ -57,6 +57,16 @@ public final class CsvLineParser implements LineParser {
       positions[position] = column;
     }
     columns = positions;
+  }
+
+  /**
+   * The names in a header; null for a field that is empty.
+   *
+   * @throws MalformedLineException if the header is not CSV
+   */
+  public static List<String> names(byte[] header, CsvOptions options)
+      throws MalformedLineException {
+    return CsvFields.split(header, options.delimiter());
   }
 
   /**

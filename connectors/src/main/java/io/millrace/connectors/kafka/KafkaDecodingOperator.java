@@ -114,10 +114,10 @@ public final class KafkaDecodingOperator extends RecordDecodingOperator<RecordBl
     }
     if (block.count() > 0) {
       try (RecordBytes records = deviceContext().retry().withRetry(() -> records(block))) {
-        decode(block, records, block.partitionName(), element);
+        long rows = decode(block, records, block.partitionName(), element);
+        block.limit().set(recordLimit(block.count(), rows));
       }
     }
-    block.limit().set(recordLimit());
   }
 
   private RecordBytes records(RecordBlock block) {

@@ -4,10 +4,9 @@ package io.millrace.connectors.records;
 import io.millrace.column.Schema;
 import io.millrace.connectors.formats.JsonLineParser;
 import io.millrace.connectors.formats.MalformedLineException;
-import io.millrace.device.DeviceStream;
 import io.millrace.format.RecordReader;
 import io.millrace.format.json.JsonReader;
-import io.millrace.memory.MemoryResource;
+import io.millrace.operators.context.DeviceContext;
 import org.apache.flink.annotation.PublicEvolving;
 
 /** Records of JSON, as {@link JsonReader} reads them. */
@@ -34,8 +33,8 @@ public final class JsonRecordFormat implements RecordFormat {
   }
 
   @Override
-  public RecordReader createReader(DeviceStream stream, MemoryResource memory) {
-    return new JsonReader(schema, stream, memory);
+  public RecordReader createReader(DeviceContext context) {
+    return new JsonReader(schema, context.stream(), context.resource());
   }
 
   // The parser of single lines knows the values.

@@ -44,7 +44,7 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
     implements OneInputStreamOperator<IN, ColumnBatch>, ProcessingTimeCallback {
   private static final long serialVersionUID = 1L;
 
-  private final RecordFormat format;
+  private RecordFormat format;
   private final int maxRows;
   private final EventTimeWatermarks watermarks;
   private transient DeviceContext deviceContext;
@@ -77,11 +77,27 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
     super.open();
     deviceContext = DeviceContext.open(this);
     output = deviceContext.countRows(this, output);
-    reader = format.createReader(deviceContext.stream(), deviceContext.resource());
+    reader = createReader();
     pace = deviceContext.sendPace();
     if (watermarks != null) {
       openWatermarks();
     }
+  }
+
+  private RecordReader createReader() {
+    return format.createReader(deviceContext);
+  }
+
+  /**
+   * Reads further records in another format.
+   *
+   * @param other has the same columns
+   */
+  protected final void changeFormat(RecordFormat other) {
+    format = other;
+    RecordReader before = reader;
+    reader = createReader();
+    before.close();
   }
 
   private void openWatermarks() {
@@ -110,9 +126,19 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
     return Optional.ofNullable(partitions);
   }
 
-  /** How many records the next block should have; at least 1. */
-  protected final int recordLimit() {
+  private int rowLimit() {
     return Math.min(maxRows, pace.rowLimit());
+  }
+
+  /**
+   * How many records the next block should have; at least 1.
+   *
+   * @param records of the block that was read last; at least 1
+   * @param rows that it became
+   */
+  protected final int recordLimit(int records, long rows) {
+    int limit = rowLimit();
+    return rows <= records ? limit : (int) Math.max(1, (double) limit * records / rows);
   }
 
   /** What is wrong with a malformed record, in one sentence. */
@@ -127,22 +153,25 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
    * @param records stay the caller's
    * @param partition where the records are from, for watermarks
    * @param element carries {@code block}
+   * @return how many rows were sent
    */
-  protected final void decode(
+  protected final long decode(
       IN block, RecordBytes records, String partition, StreamRecord<IN> element) throws Exception {
+    long rows = 0;
     int count = records.count();
-    int limit = recordLimit();
+    int limit = rowLimit();
     int parts = (count - 1) / limit + 1;
     int part = (count - 1) / parts + 1;
     for (int first = 0; first < count; first += part) {
       deviceContext.checkNotCanceled();
       try (RecordBytes slice = records.slice(first, Math.min(part, count - first))) {
-        send(block, first, slice, partition, element);
+        rows += send(block, first, slice, partition, element);
       }
     }
+    return rows;
   }
 
-  private void send(
+  private int send(
       IN block, int first, RecordBytes records, String partition, StreamRecord<IN> element)
       throws Exception {
     try (ParsedRecords parsed = deviceContext.retry().withRetry(() -> reader.read(records))) {
@@ -151,19 +180,31 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
         report(block, first, record, element);
       }
       int rows = parsed.table().rowCount();
-      if (rows == 0) {
-        return;
+      if (rows > 0) {
+        try (Table table = deviceContext.retry().withRetry(() -> rows(block, first, parsed))) {
+          send(table, partition, element);
+        }
       }
-      Table table = deviceContext.retry().withRetry(() -> rows(block, first, parsed));
-      ColumnBatch batch = new ColumnBatch(table);
+      return rows;
+    }
+  }
+
+  // Records may have more than one row.
+  private void send(Table table, String partition, StreamRecord<IN> element) throws Exception {
+    int rows = table.rowCount();
+    for (int first = 0; first < rows; ) {
+      deviceContext.checkNotCanceled();
+      int part = Math.min(rowLimit(), rows - first);
+      ColumnBatch batch = new ColumnBatch(part == rows ? table.share() : table.slice(first, part));
       StreamRecord<ColumnBatch> sent = element.copy(null).replace(batch);
       OptionalLong time = greatestTime(batch);
       time.ifPresent(sent::setTimestamp);
-      pace.send(rows, () -> ColumnBatch.emit(sent, output));
+      pace.send(part, () -> ColumnBatch.emit(sent, output));
       time.ifPresent(greatest -> partitions.advance(partition, greatest));
-    }
-    if (partitions != null && watermarkInterval == 0) {
-      partitions.emit();
+      if (partitions != null && watermarkInterval == 0) {
+        partitions.emit();
+      }
+      first += part;
     }
   }
 
@@ -201,7 +242,8 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
       IN block, int first, MalformedRecord record, StreamRecord<IN> element) throws Exception;
 
   /**
-   * Makes one attempt to copy bytes to the operator's device, by pinned memory.
+   * Makes one attempt to copy bytes to where the format reads them, the operator's device or pinned
+   * memory.
    *
    * @param write writes the bytes at the address it is given
    * @return the caller's
@@ -212,7 +254,7 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
       try (AccessScope scope = AccessScope.on(context.hostStream())) {
         write.accept(pinned.access(AccessMode.WRITE, scope));
       }
-      return context.device().isHostAccessible()
+      return context.device().isHostAccessible() || format.isReadOnHost()
           ? pinned.share()
           : pinned.copyTo(context.resource(), context.uploadStream(), context.uploadStream());
     }

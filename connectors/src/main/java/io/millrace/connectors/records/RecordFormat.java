@@ -2,9 +2,9 @@
 package io.millrace.connectors.records;
 
 import io.millrace.column.Schema;
-import io.millrace.device.DeviceStream;
+import io.millrace.connectors.formats.MalformedLineException;
 import io.millrace.format.RecordReader;
-import io.millrace.memory.MemoryResource;
+import io.millrace.operators.context.DeviceContext;
 import java.io.Serializable;
 import org.apache.flink.annotation.PublicEvolving;
 
@@ -16,12 +16,27 @@ public interface RecordFormat extends Serializable {
   Schema schema();
 
   /**
-   * A reader of the columns, which the caller closes.
+   * The format of records behind a header, such as the first line of a file, which names their
+   * fields. By default this format.
    *
-   * @param stream of the records and results; stays open as long as the reader
-   * @param memory of results
+   * @param header without its line feed
+   * @throws MalformedLineException if the header does not fit the columns
    */
-  RecordReader createReader(DeviceStream stream, MemoryResource memory);
+  default RecordFormat withHeader(byte[] header) throws MalformedLineException {
+    return this;
+  }
+
+  /** Whether a reader gets records in pinned host memory, not on the operator's device. */
+  default boolean isReadOnHost() {
+    return false;
+  }
+
+  /**
+   * A reader of the columns into the memory of the operator's device, which the caller closes.
+   *
+   * @param context of the operator; stays open as long as the reader
+   */
+  RecordReader createReader(DeviceContext context);
 
   /**
    * What is wrong with a record, in one sentence, with the value if that is known.

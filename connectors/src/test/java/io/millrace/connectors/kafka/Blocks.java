@@ -2,6 +2,7 @@
 package io.millrace.connectors.kafka;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -19,10 +20,20 @@ final class Blocks {
 
   /** A block of these values, whose offsets begin with {@code offset}; null is a tombstone. */
   static RecordBlock of(int partition, long offset, String... values) {
+    return of(
+        partition,
+        offset,
+        OPTIONS,
+        Arrays.stream(values).map(value -> value == null ? null : bytes(value)).toList());
+  }
+
+  /** As the other method, of values of bytes. */
+  static RecordBlock of(
+      int partition, long offset, RecordBlockOptions options, List<byte[]> values) {
     RecordBlockBuilder builder =
-        new RecordBlockBuilder(new TopicPartition(TOPIC, partition), OPTIONS, new RecordLimit());
-    for (int i = 0; i < values.length; i++) {
-      builder.add(record(partition, offset + i, values[i]));
+        new RecordBlockBuilder(new TopicPartition(TOPIC, partition), options, new RecordLimit());
+    for (int i = 0; i < values.size(); i++) {
+      builder.add(record(partition, offset + i, values.get(i)));
     }
     List<RecordBlock> blocks = builder.finish();
     if (blocks.size() != 1) {
@@ -33,12 +44,15 @@ final class Blocks {
 
   /** A record with a key and a header where its offset is even. */
   static ConsumerRecord<byte[], byte[]> record(int partition, long offset, String value) {
+    return record(partition, offset, value == null ? null : bytes(value));
+  }
+
+  private static ConsumerRecord<byte[], byte[]> record(int partition, long offset, byte[] bytes) {
     byte[] key = offset % 2 == 0 ? bytes("key " + offset) : null;
     RecordHeaders headers = new RecordHeaders();
     if (offset % 2 == 0) {
       headers.add("trace", bytes("trace " + offset));
     }
-    byte[] bytes = value == null ? null : bytes(value);
     return new ConsumerRecord<>(
         TOPIC,
         partition,

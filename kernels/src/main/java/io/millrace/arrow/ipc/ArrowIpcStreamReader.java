@@ -32,8 +32,8 @@ import org.apache.arrow.vector.types.pojo.Field;
  * Reads an Arrow IPC stream of any writer as host tables, one per record batch, which share the
  * memory of the batch. Compressed bodies and dictionary deltas are refused. Used by one thread.
  *
- * <p>Bodies are allocated with the sizes that the stream announces: read untrusted streams into a
- * limited resource.
+ * <p>Bodies are allocated with the sizes that the stream announces: say how large a message of an
+ * untrusted stream may be.
  */
 @PublicEvolving
 public final class ArrowIpcStreamReader implements AutoCloseable {
@@ -42,6 +42,7 @@ public final class ArrowIpcStreamReader implements AutoCloseable {
   private static final long MAX_RUN = 1L << 30;
 
   private final ReadableByteChannel channel;
+  private final long maximumMessageBytes;
   private final DeviceStream hostStream;
   private final MemoryResource resource;
   private final Schema schema;
@@ -62,7 +63,23 @@ public final class ArrowIpcStreamReader implements AutoCloseable {
   public ArrowIpcStreamReader(
       ReadableByteChannel channel, DeviceStream hostStream, MemoryResource resource)
       throws IOException {
+    this(channel, hostStream, resource, Long.MAX_VALUE);
+  }
+
+  /**
+   * As the other constructor.
+   *
+   * @param maximumMessageBytes larger bodies, and larger metadata, are refused before they are
+   *     allocated
+   */
+  public ArrowIpcStreamReader(
+      ReadableByteChannel channel,
+      DeviceStream hostStream,
+      MemoryResource resource,
+      long maximumMessageBytes)
+      throws IOException {
     this.channel = channel;
+    this.maximumMessageBytes = maximumMessageBytes;
     this.hostStream = hostStream;
     this.resource = resource;
     Message message =
@@ -165,7 +182,7 @@ public final class ArrowIpcStreamReader implements AutoCloseable {
     if (length == 0) {
       return Optional.empty();
     }
-    if (length < 0 || length > MAX_METADATA_BYTES) {
+    if (length < 0 || length > Math.min(MAX_METADATA_BYTES, maximumMessageBytes)) {
       throw new ArrowFormatException("a message's metadata has " + length + " bytes");
     }
     ByteBuffer metadata = ByteBuffer.allocate(length);
@@ -177,6 +194,10 @@ public final class ArrowIpcStreamReader implements AutoCloseable {
   }
 
   private Buffer readBody(IpcMetadata metadata) throws IOException {
+    if (metadata.bodyLength() > maximumMessageBytes) {
+      throw new ArrowFormatException(
+          "a body of " + metadata.bodyLength() + " bytes, of at most " + maximumMessageBytes);
+    }
     Buffer body = Buffer.allocate(metadata.bodyLength(), hostStream, resource);
     boolean done = false;
     try (AccessScope scope = AccessScope.on(hostStream)) {

@@ -13,6 +13,7 @@ public final class TextBlock {
   private final long offset;
   private final byte[] bytes;
   private final boolean truncated;
+  private final byte[] header;
   private final BlockLimit limit;
 
   /**
@@ -21,13 +22,17 @@ public final class TextBlock {
    * @param bytes not copied
    * @param truncated whether the block is one line that was longer than the source allows, and its
    *     rest is left out
+   * @param header the first line of the file, if files have headers, without its line end; null
+   *     otherwise
    * @param limit of further blocks of the file
    */
-  TextBlock(String path, long offset, byte[] bytes, boolean truncated, BlockLimit limit) {
+  TextBlock(
+      String path, long offset, byte[] bytes, boolean truncated, byte[] header, BlockLimit limit) {
     this.path = path;
     this.offset = offset;
     this.bytes = bytes;
     this.truncated = truncated;
+    this.header = header;
     this.limit = limit;
   }
 
@@ -46,6 +51,11 @@ public final class TextBlock {
 
   public boolean truncated() {
     return truncated;
+  }
+
+  /** The first line of the file, if files have headers; else null. Not to be written to. */
+  public byte[] header() {
+    return header;
   }
 
   BlockLimit limit() {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.block;
 
+import io.millrace.connectors.files.LineFraming;
 import io.millrace.connectors.files.SplitInput;
+import io.millrace.connectors.files.TextLineFormat;
+import io.millrace.connectors.files.TextLineOptions;
 import java.io.IOException;
+import java.util.Objects;
 import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -11,9 +15,9 @@ import org.apache.flink.connector.file.src.FileSourceSplit;
 import org.apache.flink.connector.file.src.reader.BulkFormat;
 
 /**
- * Reads text files as {@link TextBlock}s, for Flink's {@code FileSource}. A line ends at a line
- * feed; a UTF-8 byte order mark at the file's start is left out. Files whose names end like a
- * compressed file's are decompressed.
+ * Reads text files as {@link TextBlock}s, for Flink's {@code FileSource}. A line ends as {@link
+ * TextLineOptions} say; a UTF-8 byte order mark at the file's start is left out. Files whose names
+ * end like a compressed file's are decompressed.
  *
  * <p>The position that is checkpointed is the offset of the next block's first line, as in {@link
  * io.millrace.connectors.files.TextLineFormat}, so that a job may change between the two.
@@ -22,13 +26,13 @@ import org.apache.flink.connector.file.src.reader.BulkFormat;
 public final class TextBlockFormat implements BulkFormat<TextBlock, FileSourceSplit> {
   private static final long serialVersionUID = 1L;
 
-  private final int maximumLineBytes;
+  private final TextLineOptions options;
 
   /**
-   * @param maximumLineBytes longer lines are {@linkplain TextBlock#truncated truncated}
+   * @param options lines that are too long are {@linkplain TextBlock#truncated truncated}
    */
-  public TextBlockFormat(int maximumLineBytes) {
-    this.maximumLineBytes = maximumLineBytes;
+  public TextBlockFormat(TextLineOptions options) {
+    this.options = Objects.requireNonNull(options, "options are null");
   }
 
   /**
@@ -38,14 +42,16 @@ public final class TextBlockFormat implements BulkFormat<TextBlock, FileSourceSp
   @Override
   public BulkFormat.Reader<TextBlock> createReader(Configuration config, FileSourceSplit split)
       throws IOException {
-    if (split.offset() == 0) {
-      return open(split, 0);
-    }
+    boolean isFromStart = split.offset() == 0;
     // The line that the split's first byte is in belongs to the split before, unless it starts
     // there: then the byte before it is a line feed.
-    TextBlockReader reader = open(split, split.offset() - 1);
+    TextBlockReader reader = open(split, isFromStart ? 0 : split.offset() - 1);
     try {
-      reader.skipLine();
+      if (isFromStart) {
+        reader.skipHeader();
+      } else {
+        reader.skipLine();
+      }
       return reader;
     } catch (IOException e) {
       reader.close();
@@ -61,12 +67,13 @@ public final class TextBlockFormat implements BulkFormat<TextBlock, FileSourceSp
   }
 
   private TextBlockReader open(FileSourceSplit split, long offset) throws IOException {
-    return new TextBlockReader(SplitInput.open(split, offset), maximumLineBytes);
+    byte[] header = options.header() ? TextLineFormat.readHeader(split, options) : null;
+    return new TextBlockReader(SplitInput.open(split, offset), options, header);
   }
 
   @Override
   public boolean isSplittable() {
-    return true;
+    return options.framing() == LineFraming.LINE_FEED;
   }
 
   @Override

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.block;
 
+import io.millrace.connectors.files.FieldState;
 import io.millrace.connectors.files.InputException;
+import io.millrace.connectors.files.LineFraming;
 import io.millrace.connectors.files.SplitInput;
+import io.millrace.connectors.files.TextLineOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -19,7 +22,9 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
   private final String path;
   private final InputStream input;
   private final long end;
+  private final TextLineOptions options;
   private final int maximumLineBytes;
+  private final byte[] header;
   private final BlockLimit limit = new BlockLimit();
 
   // buffer[0, size) is read and not yet returned; offset is the file's at its start.
@@ -29,13 +34,16 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
 
   /**
    * @param split closed with this reader
+   * @param header of the file, which comes with each block; null if the file has none
    */
-  TextBlockReader(SplitInput split, int maximumLineBytes) {
+  TextBlockReader(SplitInput split, TextLineOptions options, byte[] header) {
     this.path = split.path();
     this.input = split.stream();
     this.offset = split.offset();
     this.end = split.end();
-    this.maximumLineBytes = maximumLineBytes;
+    this.options = options;
+    this.maximumLineBytes = options.maximumLineBytes();
+    this.header = header;
   }
 
   @Override
@@ -62,7 +70,7 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
     int length = blockLength();
     boolean truncated = length == TOO_LONG;
     byte[] bytes = Arrays.copyOf(buffer, truncated ? maximumLineBytes : length);
-    TextBlock block = new TextBlock(path, offset, bytes, truncated, limit);
+    TextBlock block = new TextBlock(path, offset, bytes, truncated, header, limit);
     advance(bytes.length);
     if (truncated) {
       skipLine();
@@ -79,6 +87,10 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
     long left = Math.max(1, end - offset);
     long least = Math.min(Math.min(limit.bytes(), maximumLineBytes), left);
     fill((int) least);
+    return options.framing() == LineFraming.LINE_FEED ? lines(least) : quotedLines(least);
+  }
+
+  private int lines(long least) throws IOException {
     int first = (int) Math.min(least, size) - 1;
     int lineStart = first;
     while (lineStart > 0 && buffer[lineStart - 1] != '\n') {
@@ -95,6 +107,41 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
         return lineStart > 0 ? lineStart : TOO_LONG;
       }
     }
+  }
+
+  private int quotedLines(long least) throws IOException {
+    byte delimiter = (byte) options.delimiter();
+    FieldState field = FieldState.START;
+    int lineStart = 0;
+    for (int i = 0; ; i++) {
+      if (i == size && !fill(size + 1)) {
+        return size;
+      }
+      byte b = buffer[i];
+      if (b == '\n' && field != FieldState.QUOTED) {
+        field = FieldState.START;
+        lineStart = i + 1;
+        if (lineStart >= least) {
+          return lineStart;
+        }
+        continue;
+      }
+      if (i - lineStart >= maximumLineBytes) {
+        return lineStart > 0 ? lineStart : TOO_LONG;
+      }
+      field = field.behind(b, delimiter);
+    }
+  }
+
+  /** At the start of a file that has a header: moves behind it. */
+  void skipHeader() throws IOException {
+    if (header == null) {
+      return;
+    }
+    skipByteOrderMark();
+    fill(header.length);
+    advance(header.length);
+    skipLine();
   }
 
   private void skipByteOrderMark() throws IOException {

@@ -26,7 +26,7 @@ public final class TextBlockSerializer extends ImmutableTypeSerializer<TextBlock
 
   @Override
   public TextBlock createInstance() {
-    return new TextBlock("", 0, new byte[0], false, new BlockLimit());
+    return new TextBlock("", 0, new byte[0], false, null, new BlockLimit());
   }
 
   @Override
@@ -34,8 +34,22 @@ public final class TextBlockSerializer extends ImmutableTypeSerializer<TextBlock
     StringValue.writeString(block.path(), target);
     target.writeLong(block.offset());
     target.writeBoolean(block.truncated());
-    target.writeInt(block.bytes().length);
-    target.write(block.bytes());
+    writeBytes(block.bytes(), target);
+    target.writeBoolean(block.header() != null);
+    if (block.header() != null) {
+      writeBytes(block.header(), target);
+    }
+  }
+
+  private static void writeBytes(byte[] bytes, DataOutputView target) throws IOException {
+    target.writeInt(bytes.length);
+    target.write(bytes);
+  }
+
+  private static byte[] readBytes(DataInputView source) throws IOException {
+    byte[] bytes = new byte[source.readInt()];
+    source.readFully(bytes);
+    return bytes;
   }
 
   @Override
@@ -43,9 +57,9 @@ public final class TextBlockSerializer extends ImmutableTypeSerializer<TextBlock
     String path = StringValue.readString(source);
     long offset = source.readLong();
     boolean truncated = source.readBoolean();
-    byte[] bytes = new byte[source.readInt()];
-    source.readFully(bytes);
-    return new TextBlock(path, offset, bytes, truncated, new BlockLimit());
+    byte[] bytes = readBytes(source);
+    byte[] header = source.readBoolean() ? readBytes(source) : null;
+    return new TextBlock(path, offset, bytes, truncated, header, new BlockLimit());
   }
 
   @Override

@@ -18,6 +18,7 @@ import io.millrace.connectors.files.TextLine;
 import io.millrace.connectors.files.TextLineOptions;
 import io.millrace.connectors.formats.JsonLineParser;
 import io.millrace.connectors.records.EventTimeWatermarks;
+import io.millrace.connectors.records.JsonRecordFormat;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.BatchCollector;
@@ -82,11 +83,12 @@ class JsonDecodingTest {
     DataStream<TextBlock> blocks =
         environment
             .fromSource(
-                files.create(new TextBlockFormat(files.lines().maximumLineBytes())),
+                files.create(new TextBlockFormat(files.lines())),
                 WatermarkStrategy.noWatermarks(),
                 "lines")
             .uid("lines");
-    return JsonDecodingOperator.decode(blocks, SCHEMA, policy, MAX_ROWS, Optional.empty());
+    return TextDecodingOperator.decode(
+        blocks, new JsonRecordFormat(SCHEMA), files.lines(), policy, MAX_ROWS, Optional.empty());
   }
 
   @OutOfMemoryTest(onCluster = true)
@@ -211,13 +213,14 @@ class JsonDecodingTest {
         TextFileSource.of(List.of(input(lines.toArray(String[]::new)).toString()));
     DataStream<TextBlock> blocks =
         environment.fromSource(
-            files.create(new TextBlockFormat(LONGEST_LINE)),
+            files.create(new TextBlockFormat(files.lines())),
             WatermarkStrategy.noWatermarks(),
             "lines");
     SingleOutputStreamOperator<ColumnBatch> batches =
-        JsonDecodingOperator.decode(
+        TextDecodingOperator.decode(
             blocks,
-            SCHEMA,
+            new JsonRecordFormat(SCHEMA),
+            files.lines(),
             MalformedLinePolicy.FAIL,
             MAX_ROWS,
             Optional.of(EventTimeWatermarks.of("id").withDelay(Duration.ofMillis(5))));

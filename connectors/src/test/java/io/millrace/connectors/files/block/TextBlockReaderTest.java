@@ -33,6 +33,10 @@ class TextBlockReaderTest {
 
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
+  private static final int LONGEST_RECORD = 30;
+  private static final List<String> PIECES =
+      List.of("\"", "\"\"", ";", "a", "bcd", "\n", "\r", "\r\n");
+
   @TempDir Path folder;
 
   private static FileSourceSplit split(
@@ -104,7 +108,8 @@ class TextBlockReaderTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 7, 100, 1 << 20})
   void splitsHaveEachLineOnce(int longest) throws IOException {
-    TextBlockFormat format = new TextBlockFormat(longest);
+    TextBlockFormat format =
+        new TextBlockFormat(TextLineOptions.DEFAULT.withMaximumLineBytes(longest));
     byte[] file = randomFile(Math.min(longest, 200));
     Path path = Files.write(folder.resolve("splits"), file);
     List<TextLine> expected = expected(path, file, longest);
@@ -124,7 +129,7 @@ class TextBlockReaderTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5})
   void aSplitMayEndInTheByteOrderMark(int bound) throws IOException {
-    TextBlockFormat format = new TextBlockFormat(100);
+    TextBlockFormat format = new TextBlockFormat(TextLineOptions.DEFAULT.withMaximumLineBytes(100));
     byte[] file = "\ufeffab\ncd\n".getBytes(StandardCharsets.UTF_8);
     Path path = Files.write(folder.resolve("mark"), file);
     List<TextLine> lines = new ArrayList<>();
@@ -140,7 +145,7 @@ class TextBlockReaderTest {
   @ParameterizedTest
   @ValueSource(strings = {"restored", "restored.gz"})
   void aRestoredReaderGoesOnWithTheNextLine(String name) throws IOException {
-    TextBlockFormat format = new TextBlockFormat(100);
+    TextBlockFormat format = new TextBlockFormat(TextLineOptions.DEFAULT.withMaximumLineBytes(100));
     byte[] file = randomFile(100);
     Path path = folder.resolve(name);
     try (OutputStream out = Files.newOutputStream(path);
@@ -163,13 +168,77 @@ class TextBlockReaderTest {
     }
   }
 
+  /** Fields with quotes, delimiters and line feeds anywhere; some records are too long. */
+  private byte[] randomCsv(int records) {
+    Random numbers = random.random();
+    StringBuilder text = new StringBuilder("name;\"a \"\"b\"\"\nc\"\r\n");
+    for (int i = 0; i < records; i++) {
+      for (int piece = numbers.nextInt(12); piece > 0; piece--) {
+        text.append(PIECES.get(numbers.nextInt(PIECES.size())));
+      }
+      text.append('\n');
+    }
+    return text.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void recordsMayHaveLineFeedsInQuotes() throws IOException {
+    TextLineOptions options =
+        TextLineOptions.DEFAULT
+            .withQuotedLineFeeds(';')
+            .withHeader(true)
+            .withMaximumLineBytes(LONGEST_RECORD);
+    TextBlockFormat format = new TextBlockFormat(options);
+    for (int repetition = 0; repetition < 100; repetition++) {
+      byte[] file = randomCsv(random.random().nextInt(100));
+      Path path = Files.write(folder.resolve("quoted"), file);
+      FileSourceSplit split = split(path, 0, file.length, null);
+      List<TextBlock> blocks = new ArrayList<>();
+      try (BulkFormat.Reader<TextBlock> reader = format.createReader(CONFIGURATION, split)) {
+        for (BulkFormat.RecordIterator<TextBlock> batch = reader.readBatch();
+            batch != null;
+            batch = reader.readBatch()) {
+          blocks.add(batch.next().getRecord());
+          blocks.get(0).limit().set(1 + random.random().nextInt(200));
+        }
+      }
+      List<String> records = new ArrayList<>();
+      for (TextBlock block : blocks) {
+        assertThat(new String(block.header(), StandardCharsets.UTF_8))
+            .isEqualTo("name;\"a \"\"b\"\"\nc\"");
+        records.addAll(quotedRecords(block, options));
+      }
+      List<String> expected = new ArrayList<>();
+      for (TextLine line : TextLineFixture.read(file, options)) {
+        expected.add(line.offset() + ":" + line.truncated() + ":" + text(line.bytes()));
+      }
+      assertThat(records).isEqualTo(expected);
+    }
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  private static List<String> quotedRecords(TextBlock block, TextLineOptions options)
+      throws IOException {
+    if (block.truncated()) {
+      return List.of(block.offset() + ":true:" + text(block.bytes()));
+    }
+    List<String> records = new ArrayList<>();
+    for (TextLine line : TextLineFixture.read(block.bytes(), options.withHeader(false))) {
+      records.add(block.offset() + line.offset() + ":false:" + text(line.bytes()));
+    }
+    return records;
+  }
+
   @Test
   void blocksAreAsLargeAsTheOperatorBehindAsksFor() throws IOException {
     byte[] file = "0123456\n".repeat(100_000).getBytes(StandardCharsets.UTF_8);
     Path path = Files.write(folder.resolve("sizes"), file);
     FileSourceSplit split = split(path, 0, file.length, null);
     try (BulkFormat.Reader<TextBlock> reader =
-        new TextBlockFormat(1 << 20).createReader(CONFIGURATION, split)) {
+        new TextBlockFormat(TextLineOptions.DEFAULT).createReader(CONFIGURATION, split)) {
       TextBlock first = reader.readBatch().next().getRecord();
       assertThat(first.bytes()).hasSize(64 << 10);
       first.limit().set(100_001);

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.block;
 
-import io.millrace.column.Schema;
 import io.millrace.connectors.files.InputException;
+import io.millrace.connectors.files.LineFraming;
 import io.millrace.connectors.files.LineParsingFunction;
 import io.millrace.connectors.files.MalformedLine;
 import io.millrace.connectors.files.MalformedLinePolicy;
 import io.millrace.connectors.files.TextLine;
+import io.millrace.connectors.files.TextLineOptions;
+import io.millrace.connectors.formats.MalformedLineException;
 import io.millrace.connectors.records.EventTimeWatermarks;
-import io.millrace.connectors.records.JsonRecordFormat;
 import io.millrace.connectors.records.RecordDecodingOperator;
 import io.millrace.connectors.records.RecordFormat;
 import io.millrace.device.HostMemory;
+import io.millrace.format.FieldQuotes;
 import io.millrace.format.MalformedRecord;
 import io.millrace.format.RecordBytes;
-import io.millrace.format.json.JsonReader;
 import io.millrace.memory.Buffer;
 import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.util.Arrays;
@@ -30,7 +32,7 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * Reads blocks of JSON lines into batches on the operator's device, as {@link JsonReader} does. A
+ * Reads blocks of lines into batches on the operator's device, as a {@link RecordFormat} does. A
  * block becomes a batch, or several of about as many lines: no more than asked for, and no more
  * than the operators behind take in 100 ms. Lines that are not rows go to {@link
  * LineParsingFunction#MALFORMED_LINES}, or fail the job.
@@ -38,51 +40,64 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * <p>Metrics, in the group {@code millrace.parse}: {@code lines}, {@code malformedLines}.
  */
 @PublicEvolving
-public final class JsonDecodingOperator extends RecordDecodingOperator<TextBlock> {
+public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock> {
   private static final long serialVersionUID = 1L;
   private static final double ROOM = 15.0 / 16;
 
   // The files of a subtask follow each other, so that they have one watermark.
   private static final String FILES = "files";
 
+  private final RecordFormat format;
+  private final FieldQuotes quotes;
   private final MalformedLinePolicy policy;
+  // The header of the blocks that are being read.
+  private transient byte[] header;
   private transient Counter lineCount;
   private transient Counter malformedLineCount;
 
-  private JsonDecodingOperator(
+  private TextDecodingOperator(
       StreamOperatorParameters<ColumnBatch> parameters,
       RecordFormat format,
+      FieldQuotes quotes,
       MalformedLinePolicy policy,
       int maxRows,
       Optional<EventTimeWatermarks> watermarks) {
     super(parameters, format, maxRows, watermarks);
+    this.format = format;
+    this.quotes = quotes;
     this.policy = policy;
   }
 
   /**
    * Appends the operator to {@code blocks}.
    *
+   * @param lines as the blocks were cut
    * @param maxRows of a batch; at least 1
    * @param watermarks empty if watermarks pass
-   * @throws IllegalArgumentException if {@link JsonReader#unsupported} says why the columns cannot
-   *     be read, or {@link EventTimeWatermarks#check} why they have no watermark
+   * @throws IllegalArgumentException if {@link EventTimeWatermarks#check} says why the columns have
+   *     no watermark
    */
   public static SingleOutputStreamOperator<ColumnBatch> decode(
       DataStream<TextBlock> blocks,
-      Schema schema,
+      RecordFormat format,
+      TextLineOptions lines,
       MalformedLinePolicy policy,
       int maxRows,
       Optional<EventTimeWatermarks> watermarks) {
-    watermarks.ifPresent(marks -> marks.check(schema));
+    watermarks.ifPresent(marks -> marks.check(format.schema()));
     EventTimeWatermarks ofColumn = watermarks.orElse(null);
-    RecordFormat format = new JsonRecordFormat(schema);
+    FieldQuotes quotes =
+        lines.framing() == LineFraming.LINE_FEED
+            ? null
+            : new FieldQuotes(lines.delimiter(), '"', FieldQuotes.NO_CHARACTER);
     OperatorFactory<TextBlock, ColumnBatch> factory =
         new OperatorFactory<>(
-            JsonDecodingOperator.class,
+            TextDecodingOperator.class,
             parameters ->
-                new JsonDecodingOperator(
-                    parameters, format, policy, maxRows, Optional.ofNullable(ofColumn)));
-    return factory.appendTo(blocks, "decode JSON", new ColumnBatchTypeInformation(schema));
+                new TextDecodingOperator(
+                    parameters, format, quotes, policy, maxRows, Optional.ofNullable(ofColumn)));
+    return factory.appendTo(
+        blocks, "decode lines", new ColumnBatchTypeInformation(format.schema()));
   }
 
   @Override
@@ -94,12 +109,14 @@ public final class JsonDecodingOperator extends RecordDecodingOperator<TextBlock
   }
 
   /**
-   * @throws InputException under {@link MalformedLinePolicy#FAIL} for a malformed line, with its
-   *     position, what is wrong with it, and its start
+   * @throws InputException if a file's header does not fit the columns; under {@link
+   *     MalformedLinePolicy#FAIL} also for a malformed line, with its position, what is wrong with
+   *     it, and its start
    */
   @Override
   public void processElement(StreamRecord<TextBlock> element) throws Exception {
     TextBlock block = element.getValue();
+    useHeaderOf(block);
     if (block.truncated()) {
       lineCount.inc();
       String reason = "the line is longer than the " + block.bytes().length + " bytes allowed";
@@ -110,10 +127,22 @@ public final class JsonDecodingOperator extends RecordDecodingOperator<TextBlock
     try (RecordBytes lines = deviceContext().retry().withRetry(() -> lines(block))) {
       int count = lines.count();
       lineCount.inc(count);
-      decode(block, lines, FILES, element);
+      long rows = decode(block, lines, FILES, element);
       // The last line of a block ends behind the limit: one part has room for some lines more.
-      block.limit().set((long) (recordLimit() * ROOM * block.bytes().length / count));
+      block.limit().set((long) (recordLimit(count, rows) * ROOM * block.bytes().length / count));
     }
+  }
+
+  private void useHeaderOf(TextBlock block) throws InputException {
+    if (Arrays.equals(block.header(), header)) {
+      return;
+    }
+    try {
+      changeFormat(format.withHeader(block.header()));
+    } catch (MalformedLineException e) {
+      throw new InputException(block.path() + ": " + e.getMessage(), e);
+    }
+    header = block.header();
   }
 
   private RecordBytes lines(TextBlock block) {
@@ -121,7 +150,10 @@ public final class JsonDecodingOperator extends RecordDecodingOperator<TextBlock
     try (Buffer text =
         upload(
             bytes.length, address -> HostMemory.copyFromArray(address, bytes, 0, bytes.length))) {
-      return RecordBytes.lines(text, deviceContext().stream(), deviceContext().resource());
+      DeviceContext context = deviceContext();
+      return quotes == null
+          ? RecordBytes.lines(text, context.stream(), context.resource())
+          : RecordBytes.quotedLines(text, quotes, context.stream(), context.resource());
     }
   }
 

@@ -6,8 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.connectors.postgres.PasswordSupplier;
 import io.millrace.connectors.postgres.PostgresConnectionOptions;
+import io.millrace.connectors.postgres.dimension.PostgresDimension;
 import io.millrace.connectors.postgres.sink.PostgresSinkOptions;
 import io.millrace.connectors.postgres.sink.PostgresSinks;
+import io.millrace.expression.Expressions;
+import io.millrace.operators.api.ColumnStream;
+import io.millrace.operators.lookup.Lookup;
+import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
@@ -120,10 +125,13 @@ class CredentialsTest {
     sql.execute("DROP TABLE credentials", "DROP OWNED BY writer", "DROP ROLE writer");
   }
 
+  private static PostgresConnectionOptions connection(String password) {
+    return PostgresConnectionOptions.of(services.database().jdbcUrl(), "writer", () -> password);
+  }
+
   private PostgresSinkOptions options(String password) {
     return PostgresSinkOptions.builder()
-        .connection(
-            PostgresConnectionOptions.of(services.database().jdbcUrl(), "writer", () -> password))
+        .connection(connection(password))
         .table("public", "credentials")
         .stagingSchema("public")
         .sinkId("credentials")
@@ -160,11 +168,47 @@ class CredentialsTest {
     assertThat(metrics).anyMatch(metric -> metric.contains("PostgreSQL public_credentials"));
     output.addAll(metrics);
 
+    assertNoPasswords();
+  }
+
+  private void assertNoPasswords() {
     assertThat(output).anyMatch(line -> line.contains("password authentication failed"));
     assertThat(output).anyMatch(line -> line.contains("org.postgresql"));
     assertThat(output)
         .noneMatch(line -> line.contains(PASSWORD))
         .noneMatch(line -> line.contains(WRONG_PASSWORD));
+  }
+
+  private FlinkJob submitLookup(String password) throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(1);
+    Failures<Long> failures = new Failures<>();
+    failures.hurry();
+    PostgresDimension dimension =
+        PostgresDimension.ofTable(
+            connection(password), "public", "credentials", NumberedRows.SCHEMA, "id");
+    ColumnStream rows =
+        ColumnStream.fromBatches(NumberedRows.batches(environment, 20, failures))
+            .select(Expressions.col("id"))
+            .lookup(Lookup.outer(dimension, "id"));
+    new BatchCollector().collect(rows.toBatches());
+    output.add(dimension.toString());
+    output.add(rows.explain());
+    output.add(environment.getExecutionPlan());
+    return flink.submit(environment);
+  }
+
+  @Test
+  void lookupsShowNoPasswords() throws Exception {
+    submitLookup(PASSWORD).await();
+    FlinkJob failing = submitLookup(WRONG_PASSWORD);
+    assertThatThrownBy(failing::await)
+        .hasMessageContaining(
+            "the dimension table public.credentials cannot be read: FATAL: password authentication"
+                + " failed for user \"writer\"")
+        .satisfies(failure -> output.add(ExceptionUtils.stringifyException(failure)));
+    output.addAll(RecordingMetricReporter.identifiers());
+    assertThat(output).anyMatch(line -> line.contains("event=dimension_refresh_failed"));
+    assertNoPasswords();
   }
 
   @Test

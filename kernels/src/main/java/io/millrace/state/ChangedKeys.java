@@ -17,6 +17,7 @@ import io.millrace.memory.Buffer;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.ResultLayout;
+import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -75,6 +76,25 @@ final class ChangedKeys {
     } else {
       parts.add(layout.add((long) capacity * id.byteWidth()));
     }
+  }
+
+  /**
+   * The words of the keys of a batch, of which no result is written; valid as long as the batch and
+   * the scope are.
+   *
+   * @param batch of the schema's input; stays the caller's
+   */
+  static List<KeyWord> words(StateSchema schema, Table batch, AccessScope scope) {
+    List<KeyWord> words = new ArrayList<>();
+    try (Table noRows = batch.slice(0, 0)) {
+      for (int i = 0; i < schema.keys().size(); i++) {
+        Column input = noRows.column(schema.keysOfBatches().get(i));
+        new ChangedKeys(
+                schema.keySchema().field(i), i, input, 0, 0, new ResultLayout(), scope.stream())
+            .addWords(0, scope, words);
+      }
+    }
+    return words;
   }
 
   // The bytes of a column's strings: for a slice of a larger column only the device knows them.

@@ -88,6 +88,11 @@ final class KeyIndex implements AutoCloseable {
     return new Access(address, slots, entries.tier() == SpillTier.HOST);
   }
 
+  /** The slots as they are now, for reading; there is an entry. The caller closes the buffer. */
+  Buffer share() {
+    return entries.shallowCopy(stream);
+  }
+
   /**
    * The index during an access.
    *

@@ -11,12 +11,17 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
+import io.millrace.state.row.ChunkTable;
 import io.millrace.state.row.PageEpochs;
+import io.millrace.state.row.StateAccess;
 import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.string.SharedStrings;
+import io.millrace.state.string.StringChunks;
 import io.millrace.state.string.TableStrings;
+import io.millrace.state.string.TableStrings.Chunks;
 import java.io.IOException;
+import java.nio.LongBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -126,6 +131,34 @@ public final class StateSnapshot implements AutoCloseable {
       HostMemory.copyToArray(epochs, staging.address(), epochs.length);
     }
     return epochs;
+  }
+
+  /**
+   * The rows and an index over them, for lookups: there is a row.
+   *
+   * @param index that {@link StateTable#shareIndex} gave at the moment of the snapshot
+   * @param chunks of the reader: gets the addresses of the rows
+   * @param stringChunks of the reader: gets the addresses of the long strings
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
+   */
+  public StateAccess access(
+      Buffer index, ChunkTable chunks, StringChunks stringChunks, AccessScope scope) {
+    // Before the rows, as KeyIndex says.
+    long slots = index.useInPlace(AccessMode.READ, scope);
+    long[] addresses = StateRows.read(extents, schema.rowBytes(), scope);
+    Chunks words = stringChunks.read(strings, scope);
+    return new StateAccess(
+        schema,
+        rowCount,
+        LongBuffer.wrap(addresses),
+        chunks.access(addresses, scope),
+        StateRows.chunkShift(schema.rowBytes()),
+        slots,
+        index.size() / Long.BYTES,
+        words.keys(),
+        words.values(),
+        0,
+        epoch);
   }
 
   /** The number of extents that the rows are in. */

@@ -252,13 +252,9 @@ public final class StateTable implements AutoCloseable {
    * The words of the keys of a batch, valid as long as the batch and the scope are.
    *
    * @param batch of the schema's input; stays the caller's
-   * @throws GpuOutOfMemoryException if there is too little memory
    */
-  public List<KeyWord> keyWords(Table batch, AccessScope scope) {
-    try (Table noRows = batch.slice(0, 0);
-        StateChanges none = changes(noRows)) {
-      return none.input(batch, null, scope).key();
-    }
+  public static List<KeyWord> keyWords(StateSchema schema, Table batch, AccessScope scope) {
+    return ChangedKeys.words(schema, batch, scope);
   }
 
   /**
@@ -383,6 +379,11 @@ public final class StateTable implements AutoCloseable {
    */
   public StateSnapshot snapshot() {
     return StateSnapshot.share(schema, rowCount, rows, strings, pageEpochs, id, epoch++);
+  }
+
+  /** The slots of the index as they are now; there is a row. The caller closes the buffer. */
+  public Buffer shareIndex() {
+    return index.share();
   }
 
   @Override

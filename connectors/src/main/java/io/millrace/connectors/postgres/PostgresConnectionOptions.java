@@ -87,6 +87,20 @@ public final class PostgresConnectionOptions implements Serializable {
     return new Driver().connect(url, properties);
   }
 
+  /** Whether all is equal but the password, which is not compared. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof PostgresConnectionOptions options
+        && url.equals(options.url)
+        && user.equals(options.user)
+        && socketTimeout.equals(options.socketTimeout);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(url, user, socketTimeout);
+  }
+
   /** The address and the user, without parameters of the URL. */
   @Override
   public String toString() {

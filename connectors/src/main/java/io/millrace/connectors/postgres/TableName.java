@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.postgres;
 
+import io.millrace.column.DataType.Field;
+import io.millrace.connectors.postgres.copy.PostgresType;
 import java.io.Serializable;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -31,6 +33,13 @@ public record TableName(String schema, String name) implements Serializable {
   /** Identifiers in quotes, with commas between them. */
   public static String quoteAll(List<String> identifiers) {
     return identifiers.stream().map(TableName::quote).collect(Collectors.joining(", "));
+  }
+
+  /** Columns in quotes, each cast to the type that COPY has for its type. */
+  public static String castAll(List<Field> columns) {
+    return columns.stream()
+        .map(column -> quote(column.name()) + "::" + PostgresType.sqlName(column.type()))
+        .collect(Collectors.joining(", "));
   }
 
   /** The name as SQL has it. */

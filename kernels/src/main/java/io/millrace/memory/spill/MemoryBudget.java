@@ -15,6 +15,19 @@ public interface MemoryBudget {
   /** Gives back what {@link #tryReserve} took. */
   void release(long bytes);
 
+  /** A budget of no bytes. */
+  static MemoryBudget none() {
+    return new MemoryBudget() {
+      @Override
+      public boolean tryReserve(long bytes) {
+        return false;
+      }
+
+      @Override
+      public void release(long bytes) {}
+    };
+  }
+
   /** A budget that never ends. */
   static MemoryBudget unlimited() {
     return new MemoryBudget() {

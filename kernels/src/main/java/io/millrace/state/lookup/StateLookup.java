@@ -23,6 +23,7 @@ import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.UpdateTime;
 import java.nio.LongBuffer;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Looks keys up in state tables. The tables stay as they are: no page counts as changed, and
@@ -59,14 +60,22 @@ public final class StateLookup {
    * @throws GpuOutOfMemoryException if there is too little memory
    */
   public Column rows(StateTable table, Table batch, DataType type) {
+    return rows(table.schema(), scope -> access(table, scope), batch, type);
+  }
+
+  /**
+   * As {@link #rows(StateTable, Table, DataType)}, of a table that {@code access} gives: null if it
+   * has no rows.
+   */
+  Column rows(
+      StateSchema schema, Function<AccessScope, StateAccess> access, Table batch, DataType type) {
     int count = batch.rowCount();
     int width = type.id().byteWidth();
     Buffer numbers = Buffer.allocate((long) count * width, stream, memory);
     try (AccessScope scope = AccessScope.on(stream)) {
       if (count > 0) {
-        List<KeyWord> key = table.keyWords(batch, scope);
-        boolean hasNullWord = table.schema().hasNullWord();
-        Keys keys = new Keys(table.schema(), access(table, scope), key, hasNullWord, count, stream);
+        List<KeyWord> key = StateTable.keyWords(schema, batch, scope);
+        Keys keys = new Keys(schema, access.apply(scope), key, schema.hasNullWord(), count, stream);
         LookupKernels.KERNELS
             .of(stream.device())
             .find(keys, numbers.access(AccessMode.WRITE, scope), width);

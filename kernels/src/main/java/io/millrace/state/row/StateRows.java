@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * The rows of a state table in chunks of equal size, of which only the first may be smaller while
@@ -55,7 +56,8 @@ public final class StateRows implements AutoCloseable {
     this.memory = memory;
   }
 
-  static int chunkShift(int rowBytes) {
+  /** The binary logarithm of the number of rows of a chunk. */
+  public static int chunkShift(int rowBytes) {
     return Long.SIZE - 1 - Long.numberOfLeadingZeros(CHUNK_BYTES / rowBytes);
   }
 
@@ -170,6 +172,19 @@ public final class StateRows implements AutoCloseable {
       }
     }
     return addresses;
+  }
+
+  /** The addresses of the chunks of extents that {@link #share} gave, for reading. */
+  public static long[] read(List<Buffer> shared, int rowBytes, AccessScope scope) {
+    long chunkBytes = (long) rowBytes << chunkShift(rowBytes);
+    LongStream.Builder addresses = LongStream.builder();
+    for (Buffer extent : shared) {
+      long first = extent.accessInPlace(AccessMode.READ, scope);
+      for (long offset = 0; offset < extent.size(); offset += chunkBytes) {
+        addresses.add(first + offset);
+      }
+    }
+    return addresses.build().toArray();
   }
 
   /**

@@ -123,7 +123,7 @@ public final class Sessions {
           kernels.touch(
               new Touches(
                   schema,
-                  slice.keyWords(rows, scope),
+                  StateTable.keyWords(slice.schema(), rows, scope),
                   schema.state().hasNullWord(),
                   slice.access(AccessMode.READ, scope),
                   times.dataAddress(scope),

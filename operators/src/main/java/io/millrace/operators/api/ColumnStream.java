@@ -13,6 +13,7 @@ import io.millrace.operators.batching.ArrowBatchingOperator;
 import io.millrace.operators.batching.ArrowUnbatchingOperator;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.exchange.BatchExchange;
+import io.millrace.operators.lookup.Lookup;
 import io.millrace.operators.transform.FailedRows;
 import io.millrace.operators.wire.ArrowTypeInformation;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
@@ -110,11 +111,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
     return plan().schema();
   }
 
-  /**
-   * Sets the session time zone of later expressions.
-   *
-   * @param zone replaces UTC; Flink SQL's {@code table.local-time-zone}
-   */
+  /** Sets the session time zone of later expressions: Flink SQL's {@code table.local-time-zone}. */
   public ColumnStream withTimeZone(ZoneId zone) {
     return new ColumnStream(plan().withSettings(plan().settings().withZone(zone)));
   }
@@ -222,6 +219,15 @@ public sealed class ColumnStream permits KeyedColumnStream {
   }
 
   /**
+   * Adds the columns of a dimension table; see {@link Lookup}.
+   *
+   * @throws IllegalArgumentException if the lookup does not fit the columns
+   */
+  public ColumnStream lookup(Lookup lookup) {
+    return new ColumnStream(plan().lookup(lookup));
+  }
+
+  /**
    * Sorts the rows of each batch by {@code keys}; the sort is stable.
    *
    * @param keys such as {@code col("price").desc()}, the most significant key first
@@ -232,10 +238,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
     return new ColumnStream(plan().sortWithinBatch(List.of(keys)));
   }
 
-  /**
-   * Sends batches round robin to as many subtasks as the environment's parallelism; see {@link
-   * BatchExchange#roundRobin}.
-   */
+  /** Sends batches round robin to all subtasks; see {@link BatchExchange#roundRobin}. */
   public ColumnStream rebalance() {
     return new ColumnStream(plan().rebalance());
   }
@@ -318,9 +321,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
     return new ColumnStream(plan().withLastOperator(last -> last.setParallelism(parallelism)));
   }
 
-  /**
-   * The batches, of {@link ColumnBatchTypeInformation}; see {@link ColumnBatch} for their release.
-   */
+  /** The batches, of {@link ColumnBatchTypeInformation}; {@link ColumnBatch} has their release. */
   public DataStream<ColumnBatch> toBatches() {
     return plan().batches();
   }

@@ -12,6 +12,9 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.UnbatchingOperator;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.exchange.BatchExchange;
+import io.millrace.operators.lookup.Lookup;
+import io.millrace.operators.lookup.LookupOperator;
+import io.millrace.operators.lookup.LookupPlan;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.PojoDecoder;
 import io.millrace.operators.row.RowDataDecoder;
@@ -195,6 +198,21 @@ record StreamPlan(
         schema(),
         SortWithinBatch.factory(schema(), keys),
         "the order of the rows, from the key columns");
+  }
+
+  /**
+   * This stream with the columns of a dimension table.
+   *
+   * @throws IllegalArgumentException as {@link LookupPlan}
+   */
+  StreamPlan lookup(Lookup lookup) {
+    lookup.keys().forEach(pending::field);
+    LookupPlan plan = new LookupPlan(schema(), lookup);
+    String text = lookup.toString();
+    return then(
+        append(
+            batches(), lookup.operation(), text, plan.outputSchema(), LookupOperator.factory(plan)),
+        text);
   }
 
   private StreamPlan transform(

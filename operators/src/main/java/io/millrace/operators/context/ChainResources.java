@@ -50,7 +50,7 @@ public final class ChainResources {
               .map(manager -> new ManagedMemoryBudget(manager, jobMemory::warnOfNoManagedMemory));
       this.resource =
           jobMemory.resource(
-              managedMemory.<MemoryBudget>map(budget -> budget).orElse(MemoryBudget.unlimited()));
+              managedMemory.<MemoryBudget>map(budget -> budget).orElse(job.hostBudget()));
       this.hostStream = createStream(HostDevice.INSTANCE);
       this.stream = createStream(device);
       this.uploadStream = createStream(device);
@@ -101,6 +101,17 @@ public final class ChainResources {
       }
       return open;
     }
+  }
+
+  /**
+   * Resources of their own, with streams of {@code device} and memory of {@code operator}'s job,
+   * for work that does not end with its task. Without host memory for spilled buffers: the managed
+   * memory of a slot ends with the slot's tasks.
+   */
+  static ChainResources acquireShared(AbstractStreamOperator<?> operator, Device device) {
+    FatalErrorExit.install();
+    JobEnvironment job = JobEnvironment.of(operator).withoutHostMemory();
+    return acquire(new Object(), job, () -> device);
   }
 
   /**

@@ -76,6 +76,18 @@ public final class DeviceContext implements AutoCloseable {
     return context;
   }
 
+  /**
+   * A context with streams of its own and memory of the operator's job, for work that several
+   * subtasks share: it may be used behind the end of the operator's task, by one thread. Its
+   * buffers are spilled to disk only.
+   *
+   * @throws io.millrace.memory.spill.SpillException as {@link #open(AbstractStreamOperator)}
+   */
+  public static DeviceContext openShared(AbstractStreamOperator<?> operator, Device device) {
+    return new DeviceContext(
+        LayeredOptions.read(() -> ChainResources.acquireShared(operator, device)));
+  }
+
   /** A context with streams of its own, outside any job. */
   public static DeviceContext open(Device device) {
     return new DeviceContext(

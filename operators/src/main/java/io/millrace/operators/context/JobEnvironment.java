@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.context;
 
+import io.millrace.memory.spill.MemoryBudget;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -18,13 +19,24 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
  *     tier
  * @param memoryManager the slot's managed memory, which accounts for host memory of spilled
  *     buffers; empty if this memory needs no account
+ * @param hostBudget the host memory of spilled buffers if there is no memory manager
  */
 record JobEnvironment(
     Object id,
     String name,
     LayeredOptions options,
     List<Path> spillDirectories,
-    Optional<MemoryManager> memoryManager) {
+    Optional<MemoryManager> memoryManager,
+    MemoryBudget hostBudget) {
+
+  JobEnvironment(
+      Object id,
+      String name,
+      LayeredOptions options,
+      List<Path> spillDirectories,
+      Optional<MemoryManager> memoryManager) {
+    this(id, name, options, spillDirectories, memoryManager, MemoryBudget.unlimited());
+  }
 
   /** The job that {@code operator} is part of. */
   static JobEnvironment of(AbstractStreamOperator<?> operator) {
@@ -35,6 +47,12 @@ record JobEnvironment(
         LayeredOptions.of(operator),
         Stream.of(task.getIOManager().getSpillingDirectoriesPaths()).map(Path::of).toList(),
         Optional.of(task.getMemoryManager()));
+  }
+
+  /** The same job without host memory for spilled buffers. */
+  JobEnvironment withoutHostMemory() {
+    return new JobEnvironment(
+        id, name, options, spillDirectories, Optional.empty(), MemoryBudget.none());
   }
 
   /** A new job for work outside Flink. It has no disk tier. */

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.postgres.source;
 
-import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.connectors.postgres.TableName;
-import io.millrace.connectors.postgres.copy.PostgresType;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /** The statements of a source. */
 final class KeyRangeQuery {
@@ -53,10 +50,8 @@ final class KeyRangeQuery {
   static String copy(PostgresSourceOptions options, Schema schema, KeyRange range, String keyType) {
     // ORDER BY would take the bare name for the result of the cast.
     String key = "source." + TableName.quote(options.key());
-    String columns =
-        schema.fields().stream().map(KeyRangeQuery::cast).collect(Collectors.joining(", "));
     return "COPY (SELECT "
-        + columns
+        + TableName.castAll(schema.fields())
         + ", "
         + key
         + "::text "
@@ -67,10 +62,6 @@ final class KeyRangeQuery {
         + " ORDER BY "
         + key
         + ") TO STDOUT (FORMAT binary)";
-  }
-
-  private static String cast(Field field) {
-    return TableName.quote(field.name()) + "::" + PostgresType.sqlName(field.type());
   }
 
   private static String condition(

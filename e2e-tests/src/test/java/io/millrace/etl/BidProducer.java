@@ -9,9 +9,12 @@ import java.time.ZoneOffset;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
@@ -29,7 +32,8 @@ final class BidProducer implements AutoCloseable {
   private final double bidsPerTick;
   private final Thread thread;
   private volatile boolean isClosed;
-  private volatile long sent;
+  private final AtomicLong sent = new AtomicLong();
+  private volatile Exception failure;
   private double due;
 
   private BidProducer(KafkaTopic topic, long bidsPerSecond) {
@@ -55,12 +59,12 @@ final class BidProducer implements AutoCloseable {
     for (long i = 0; i < bids; i++) {
       producer.send(System.currentTimeMillis());
     }
-    producer.producer.close();
+    producer.close();
   }
 
   /** How many bids were sent so far. */
   long sent() {
-    return sent;
+    return sent.get();
   }
 
   private void run() {
@@ -90,14 +94,29 @@ final class BidProducer implements AutoCloseable {
             random.nextInt(1000),
             millis,
             time);
-    producer.send(new ProducerRecord<>(topic.name(), bid.getBytes(StandardCharsets.UTF_8)));
-    sent++;
+    Future<RecordMetadata> unused =
+        producer.send(
+            new ProducerRecord<>(topic.name(), bid.getBytes(StandardCharsets.UTF_8)),
+            (record, exception) -> failure = exception == null ? failure : exception);
+    sent.incrementAndGet();
   }
 
+  /**
+   * Waits until the broker has all bids.
+   *
+   * @throws IllegalStateException if it refused one
+   */
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     isClosed = true;
-    thread.join();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     producer.close();
+    if (failure != null) {
+      throw new IllegalStateException("a bid was not sent", failure);
+    }
   }
 }

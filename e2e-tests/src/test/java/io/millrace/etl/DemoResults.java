@@ -36,11 +36,11 @@ final class DemoResults {
   /**
    * What has arrived.
    *
-   * @param isTerminal whether the page takes the place of the one before it
+   * @param isPage whether the page takes the place of the one before it
    */
-  String page(long second, long bidsSent, long inKafka, boolean isTerminal)
+  String page(long second, long bidsSent, long inKafka, boolean isPage)
       throws SQLException, IOException {
-    StringBuilder page = new StringBuilder(isTerminal ? CLEAR : "");
+    StringBuilder page = new StringBuilder(isPage ? CLEAR : "");
     page.append(
         String.format(
             Locale.ROOT,

@@ -67,6 +67,9 @@ public final class EtlDemo implements Callable<Integer> {
       description = "Ends when Kafka and PostgreSQL have so many windows (default: at Ctrl-C).")
   private long enough = Long.MAX_VALUE;
 
+  @Option(names = "--page", description = "Each second's output takes the place of the one before.")
+  private boolean isPage;
+
   private final PrintStream out;
 
   private EtlDemo(PrintStream out) {
@@ -102,7 +105,6 @@ public final class EtlDemo implements Callable<Integer> {
       KafkaConsumer<byte[], byte[]> consumer,
       DemoResults results)
       throws Exception {
-    boolean isTerminal = System.console() != null;
     long inKafka = 0;
     for (long second = 1; ; second++) {
       TimeUnit.SECONDS.sleep(1);
@@ -111,7 +113,7 @@ public final class EtlDemo implements Callable<Integer> {
         return FAILED;
       }
       inKafka += consumer.poll(Duration.ZERO).count();
-      out.print(results.page(second, producer.sent(), inKafka, isTerminal));
+      out.print(results.page(second, producer.sent(), inKafka, isPage));
       out.flush();
       if (inKafka >= enough && results.inPostgres() >= enough) {
         return 0;

@@ -92,10 +92,9 @@ public final class EtlLatency {
     System.out.println("|---|---|---|---|");
     for (double share : SHARES) {
       long perSecond = Math.max(1, (long) (rate * share));
-      List<Long> latencies;
-      try (BidProducer producer = BidProducer.start(bids, perSecond)) {
-        latencies = read(perSecond * seconds);
-      }
+      BidProducer producer = BidProducer.start(bids, perSecond);
+      List<Long> latencies = read(perSecond * seconds);
+      producer.close();
       // What was sent meanwhile.
       while (!consumer.poll(Duration.ofSeconds(5)).isEmpty()) {
         Thread.onSpinWait();

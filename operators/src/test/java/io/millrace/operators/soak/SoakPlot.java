@@ -53,9 +53,9 @@ public final class SoakPlot {
   /** Draws the file named first into the file named second. */
   public static void main(String[] arguments) throws IOException {
     List<String> lines = Files.readAllLines(Path.of(arguments[0]));
-    String[] names = lines.get(0).split(",");
+    List<String> names = List.of(lines.get(0).split(",", -1));
     List<Panel> panels =
-        IntStream.range(1, names.length).mapToObj(i -> Panel.of(i, names[i])).toList();
+        IntStream.range(1, names.size()).mapToObj(i -> Panel.of(i, names.get(i))).toList();
     double[][] samples =
         lines.stream()
             .skip(1)

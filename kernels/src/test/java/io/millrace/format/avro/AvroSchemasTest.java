@@ -25,16 +25,16 @@ class AvroSchemasTest {
   private static final Schema SCHEMA =
       Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.STRING));
   private static final AvroType FIRST =
-      AvroType.record(List.of(new AvroType.Field("id", AvroReaderTest.INT)));
+      AvroType.record(List.of(new AvroType.Field("id", AvroRecords.INT)));
   private static final AvroType SECOND =
       AvroType.record(
           List.of(
               new AvroType.Field("name", AvroType.enumOf(List.of("A", "B"))),
-              new AvroType.Field("id", AvroReaderTest.LONG)));
+              new AvroType.Field("id", AvroRecords.LONG)));
   private static final AvroType THIRD =
       AvroType.record(List.of(new AvroType.Field("name", AvroType.enumOf(List.of("C")))));
   private static final AvroType OTHER =
-      AvroType.record(List.of(new AvroType.Field("id", AvroReaderTest.STRING)));
+      AvroType.record(List.of(new AvroType.Field("id", AvroRecords.STRING)));
   private static final int LARGE = 0x80ff_0102;
   private static final Map<Integer, AvroType> TYPES =
       Map.of(1, FIRST, 2, SECOND, LARGE, THIRD, 4, OTHER);

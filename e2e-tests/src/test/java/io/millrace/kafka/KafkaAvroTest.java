@@ -10,7 +10,6 @@ import io.millrace.connectors.avro.AvroRecordFormat;
 import io.millrace.connectors.avro.ColumnSchemas;
 import io.millrace.connectors.avro.SchemaRegistry;
 import io.millrace.connectors.kafka.KafkaDecodingOptions;
-
 import io.millrace.connectors.kafka.sink.AvroRecordEncoder;
 import io.millrace.connectors.kafka.sink.JsonRecordEncoder;
 import io.millrace.connectors.kafka.sink.KafkaEncodingOperator;
@@ -21,7 +20,6 @@ import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.services.KafkaTopic;
 import io.millrace.services.SharedServices;
-
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Test;
@@ -103,5 +101,4 @@ class KafkaAvroTest {
         AvroRecordEncoder.of(WRITTEN),
         AvroRecordFormat.of(WRITTEN, ColumnSchemas.text(WRITTEN)));
   }
-
 }

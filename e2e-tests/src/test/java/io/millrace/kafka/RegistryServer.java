@@ -48,8 +48,7 @@ final class RegistryServer implements AutoCloseable {
   synchronized void protect(String user, String password) {
     String text = user + ":" + password;
     credentials =
-        "Basic "
-            + Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+        "Basic " + Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Fails the next requests. */

@@ -48,9 +48,7 @@ public final class ColumnSchemas {
 
   private static Schema nullable(Field column, String name) {
     Schema type = type(column.type(), name);
-    return isNullable(column)
-        ? Schema.createUnion(Schema.create(Schema.Type.NULL), type)
-        : type;
+    return isNullable(column) ? Schema.createUnion(Schema.create(Schema.Type.NULL), type) : type;
   }
 
   private static boolean isNullable(Field column) {

@@ -102,8 +102,7 @@ public final class SchemaRegistryClient {
   private HttpResponse<String> send(String path, HttpRequest request) {
     for (int attempt = 1; ; attempt++) {
       try {
-        HttpResponse<String> response =
-            client.send(request, HttpResponse.BodyHandlers.ofString());
+        HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
         if (attempt == ATTEMPTS || !mayPass(response.statusCode())) {
           return response;
         }

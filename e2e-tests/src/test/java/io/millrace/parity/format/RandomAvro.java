@@ -67,7 +67,8 @@ final class RandomAvro {
       fields.add(new Schema.Field(name, schema));
       if (choice.column() != null && random.nextInt(4) > 0) {
         boolean mayBeNull = schema.isUnion() || random.nextBoolean();
-        columns.add(random.nextInt(columns.size() + 1), new Field(name, choice.column(), mayBeNull));
+        columns.add(
+            random.nextInt(columns.size() + 1), new Field(name, choice.column(), mayBeNull));
       }
     }
     if (random.nextInt(4) == 0) {
@@ -100,7 +101,8 @@ final class RandomAvro {
       case 11 -> decimal();
       case 12 -> new Choice(enumOf(), null);
       // Elements without bytes would keep the library busy for as many as a damaged number says.
-      case 13 -> new Choice(SchemaBuilder.fixed("x" + records++).size(1 + random.nextInt(12)), null);
+      case 13 ->
+          new Choice(SchemaBuilder.fixed("x" + records++).size(1 + random.nextInt(12)), null);
       case 14 -> new Choice(union(), DataType.INT64);
       case 15 -> new Choice(Schema.createArray(choice(depth + 1).schema()), null);
       case 16 -> new Choice(Schema.createMap(choice(depth + 1).schema()), null);

@@ -65,8 +65,7 @@ public final class AvroRecordEncoder extends RowRecordEncoder {
 
   /** Values of the columns that are not in the key. */
   public AvroRecordEncoder withoutKeyInValue() {
-    return new AvroRecordEncoder(
-        schema(), valuesWithoutKey(), keys(), registry, topic, valueId);
+    return new AvroRecordEncoder(schema(), valuesWithoutKey(), keys(), registry, topic, valueId);
   }
 
   /**

@@ -12,19 +12,6 @@ struct RawPlan {
   int32_t unused;
 };
 
-static __device__ inline bool skip_text(RecordText& record) {
-  TextCursor& text = record.text;
-  while (text.at < text.end) {
-    const uint64_t others = text.word_at(text.at) & NOT_ASCII & ~uint64_t{0} << (text.at % WORD_BYTES * 8);
-    text.at = text.at / WORD_BYTES * WORD_BYTES + (others == 0 ? WORD_BYTES : bytes_below(others));
-    const int32_t start = text.at;
-    if (others == 0 || start >= text.end || skip_utf8(text)) continue;
-    text.at = start;
-    return record.fail(RECORD_NO_UTF8);
-  }
-  return true;
-}
-
 struct Raw {
   static __device__ __forceinline__ bool read(const RecordArguments& arguments, RecordRow& row) {
     const RawPlan& plan = *reinterpret_cast<const RawPlan*>(arguments.fields + arguments.field_count * sizeof(RecordField));
@@ -33,7 +20,7 @@ struct Raw {
     text.drop_line_end();
     put<uint32_t>(column.values, row.row, static_cast<uint32_t>(text.at));
     put<int32_t>(column.second, row.row, text.end - text.at);
-    if (plan.is_text && !skip_text(row.record)) return false;
+    if (plan.is_text && !skip_text(text)) return row.record.fail(RECORD_NO_UTF8);
     row.present.add(0);
     row.present.add(1);
     return true;

@@ -44,6 +44,14 @@ enum RecordError : int32_t {
   RECORD_UNFINISHED_ESCAPE,
   RECORD_TOO_FEW_FIELDS,     // with the number of fields
   RECORD_TOO_MANY_FIELDS,    // with the number of fields that there may be
+  RECORD_TRUNCATED,          // within a value of Avro
+  RECORD_INVALID_NUMBER,     // of more bytes than its type has in Avro
+  RECORD_INVALID_LENGTH,     // below zero
+  RECORD_INVALID_INDEX,      // of a union or an enum
+  RECORD_OTHER_BRANCH,       // of a union, which is not of the field's type
+  RECORD_TRAILING_BYTES,     // behind the datum
+  RECORD_NO_SCHEMA_ID,
+  RECORD_UNKNOWN_SCHEMA,     // with the id of the schema in place of the position
 };
 
 // A field, the first one the whole record. The fields of an object are neighbours. Only JSON has names.

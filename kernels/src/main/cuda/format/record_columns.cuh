@@ -100,7 +100,7 @@ static __device__ __forceinline__ void parse_records(const RecordArguments& argu
     row.record.text = TextCursor::over(arguments.bytes, start, end);
     const int32_t first = row.record.text.at;
     if (!Format::read(arguments, row)) row.present = {};
-    const uint64_t position = static_cast<uint64_t>(min(row.record.text.at, row.record.text.end) - first);
+    const uint64_t position = static_cast<uint32_t>(min(row.record.text.at, row.record.text.end)) - static_cast<uint32_t>(first);
     const RecordError error = row.record.error;
     put<uint64_t>(arguments.errors, row.row,
                   error == RECORD_VALID ? 0 : error | static_cast<uint64_t>(row.record.field) << 8 | position << 32);

@@ -2,6 +2,7 @@
 // A row of columns as a record, by the steps of a plan.
 #pragma once
 
+#include "binary_writer.cuh"
 #include "bytes_writer.cuh"
 #include "common/element.cuh"
 #include "float_writer.cuh"
@@ -12,7 +13,6 @@ namespace millrace {
 
 constexpr uint64_t WORD_TRUE_TEXT = 0x65757274;
 constexpr uint64_t WORD_FALSE_TEXT = 0x65736c6166;
-constexpr uint64_t WORD_NULL_TEXT = 0x6c6c756e;
 
 // A list or a dictionary around the values that are written.
 struct WriteFrame {
@@ -24,15 +24,6 @@ static __device__ __forceinline__ bool is_null(const WriteColumn& column, int32_
   if (column.validity == 0) return false;
   const uint64_t bit = column.validity + static_cast<uint64_t>(row);
   return (element_of<uint8_t>(bit >> 3, 0) >> (bit & 7) & 1) == 0;
-}
-
-static __device__ __forceinline__ int64_t integer_at(const WriteColumn& column, int32_t width, int32_t row) {
-  switch (width) {
-    case 1: return element_of<int8_t>(column.values, row);
-    case 2: return element_of<int16_t>(column.values, row);
-    case 4: return element_of<int32_t>(column.values, row);
-    default: return element_of<int64_t>(column.values, row);
-  }
 }
 
 template <typename Sink>
@@ -70,6 +61,10 @@ static __device__ __forceinline__ void put_quotable(Sink& sink, const WriteStep&
     switch (step.kind) {
       case WRITE_BASE64: put_base64(sink, bytes, length); break;
       case WRITE_ESCAPED: put_escaped(sink, bytes, length); break;
+      case WRITE_SIZED:
+        put_varint(sink, length);
+        put_bytes(sink, bytes, length);
+        break;
       default: put_bytes(sink, bytes, length);
     }
   }
@@ -86,7 +81,7 @@ static __device__ __forceinline__ void write_row(const WriteArguments& arguments
     const WriteColumn& column = reinterpret_cast<const WriteColumn*>(arguments.columns)[step.column];
     sink.put_text(arguments.plan + step.text, step.text_bytes);
     if (step.null_bytes >= 0 && is_null(column, row)) {
-      sink.put(WORD_NULL_TEXT, step.null_bytes);
+      sink.put(static_cast<uint32_t>(step.null_text), step.null_bytes);
       at = step.null_next;
       continue;
     }
@@ -101,12 +96,21 @@ static __device__ __forceinline__ void write_row(const WriteArguments& arguments
       case WRITE_INTEGER:
       case WRITE_FLOAT:
       case WRITE_DECIMAL: put_number(sink, arguments, step, column, row); break;
+      case WRITE_VARINT:
+      case WRITE_FIXED:
+      case WRITE_UNSCALED: put_binary(sink, step, column, row); break;
+      case WRITE_BLOCK_BEGIN:
       case WRITE_LIST_BEGIN: {
         const int32_t start = element_of<int32_t>(column.second, row);
         const int32_t end = element_of<int32_t>(column.second, int64_t{row} + 1);
-        sink.put('[');
+        const bool is_block = step.kind == WRITE_BLOCK_BEGIN;
+        if (!is_block) {
+          sink.put('[');
+        } else if (start < end) {
+          put_varint(sink, int64_t{end} - start);
+        }
         if (start == end) {
-          sink.put(']');
+          sink.put(is_block ? '\0' : ']');
           at = step.next + 1;
         } else {
           frames[depth++] = {row, end};
@@ -114,12 +118,13 @@ static __device__ __forceinline__ void write_row(const WriteArguments& arguments
         }
         break;
       }
+      case WRITE_BLOCK_END:
       case WRITE_LIST_END:
         if (++row < frames[depth - 1].end) {
-          sink.put(',');
+          if (step.kind == WRITE_LIST_END) sink.put(',');
           at = step.next;
         } else {
-          sink.put(']');
+          sink.put(step.kind == WRITE_LIST_END ? ']' : '\0');
           row = frames[--depth].row;
         }
         break;

@@ -21,4 +21,17 @@ static __device__ inline bool skip_utf8(TextCursor& text) {
   return true;
 }
 
+// Goes to the end if there is nothing but UTF-8; else to the first byte of what is not.
+static __device__ inline bool skip_text(TextCursor& text) {
+  while (text.at < text.end) {
+    const uint64_t others = text.word_at(text.at) & NOT_ASCII & ~uint64_t{0} << (text.at % WORD_BYTES * 8);
+    text.at = text.at / WORD_BYTES * WORD_BYTES + (others == 0 ? WORD_BYTES : bytes_below(others));
+    const int32_t start = text.at;
+    if (others == 0 || start >= text.end || skip_utf8(text)) continue;
+    text.at = start;
+    return false;
+  }
+  return true;
+}
+
 }  // namespace millrace

@@ -27,6 +27,12 @@ enum WriteKind : int32_t {
   WRITE_DICTIONARY_END,
   WRITE_FIELD_BEGIN,       // what follows is a field of CSV, up to the end
   WRITE_FIELD_END,         // goes on at `next` for the second pass over the field
+  WRITE_VARINT,            // an integer of `width` bytes as Avro's variable-length number
+  WRITE_FIXED,             // `width` bytes, the lowest one first
+  WRITE_SIZED,             // a string behind its length as a variable-length number
+  WRITE_UNSCALED,          // the unscaled value of a decimal of `width` bytes as a sized string, the highest byte first
+  WRITE_BLOCK_BEGIN,       // a list as a block of Avro; goes on at `next` + 1 if the list is empty
+  WRITE_BLOCK_END,         // goes on at `next` for each further element
 };
 
 struct WriteStep {
@@ -34,14 +40,14 @@ struct WriteStep {
   int32_t column;
   int32_t text;        // bytes from the plan to the text, in words
   int32_t text_bytes;
-  int32_t null_bytes;  // of "null" that are written for a null, behind the text; -1 if the value may not be null
+  int32_t null_bytes;  // of `null_text` that are written for a null, behind the text; -1 if the value may not be null
   int32_t null_next;   // the step behind a null
   int32_t next;
   int32_t width;
   int32_t precision;   // of a timestamp
   int32_t scale;       // of a decimal; 1 if a timestamp has a time zone
   int32_t is_quoted;
-  int32_t unused;
+  int32_t null_text;   // up to four bytes, the first one lowest
 };
 
 // The addresses of the first row.

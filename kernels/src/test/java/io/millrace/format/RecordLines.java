@@ -7,8 +7,12 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.testing.DeviceExtension;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
 
-/** Lines of text in the memory of a test's device. */
+/** Lines of text, and other records, in the memory of a test's device. */
 public final class RecordLines {
   private RecordLines() {}
 
@@ -30,6 +34,20 @@ public final class RecordLines {
     try (AccessScope scope = AccessScope.on(hostStream)) {
       HostMemory.copyFromArray(target.access(AccessMode.WRITE, scope), bytes, 0, bytes.length);
     }
+  }
+
+  /** Records of any bytes. The caller closes them. */
+  public static RecordBytes records(List<byte[]> records, DeviceExtension device) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    ByteBuffer positions =
+        ByteBuffer.allocate((records.size() + 1) * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    for (byte[] record : records) {
+      positions.putInt(bytes.size());
+      bytes.writeBytes(record);
+    }
+    positions.putInt(bytes.size());
+    return new RecordBytes(
+        buffer(bytes.toByteArray(), device), buffer(positions.array(), device), records.size());
   }
 
   /** The lines of bytes. The caller closes them. */

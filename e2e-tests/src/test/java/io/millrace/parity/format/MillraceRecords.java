@@ -7,12 +7,8 @@ import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
 import io.millrace.format.RecordLines;
 import io.millrace.format.RecordReader;
-import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
 import io.millrace.testing.DeviceExtension;
-import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -33,7 +29,7 @@ final class MillraceRecords {
       BiFunction<DeviceStream, MemoryResource, RecordReader> open,
       List<byte[]> records,
       DeviceExtension device) {
-    try (RecordBytes bytes = bytes(records, device);
+    try (RecordBytes bytes = RecordLines.records(records, device);
         RecordReader reader = open.apply(device.stream(), device.memory());
         ParsedRecords parsed = reader.read(bytes)) {
       List<RecordResult> results = new ArrayList<>(Collections.nCopies(records.size(), NO_ROW));
@@ -46,18 +42,5 @@ final class MillraceRecords {
       }
       return results;
     }
-  }
-
-  private static RecordBytes bytes(List<byte[]> records, DeviceExtension device) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    ByteBuffer positions =
-        ByteBuffer.allocate((records.size() + 1) * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    for (byte[] record : records) {
-      positions.putInt(bytes.size());
-      bytes.writeBytes(record);
-    }
-    positions.putInt(bytes.size());
-    Buffer copy = RecordLines.buffer(bytes.toByteArray(), device);
-    return new RecordBytes(copy, RecordLines.buffer(positions.array(), device), records.size());
   }
 }

@@ -31,6 +31,7 @@ import java.util.Optional;
 public final class CsvWriter implements RecordWriter {
   // What the text of numbers, booleans and times may have beside letters and digits.
   private static final String PLAIN_CHARACTERS = "+-.:";
+  private static final byte[] NO_TEXT = {};
 
   private final PlanWriter writer;
 
@@ -82,7 +83,7 @@ public final class CsvWriter implements RecordWriter {
   private static void addNullable(WritePlan.Builder plan, Field field, char delimiter) {
     int column = plan.nextColumn();
     if (field.nullable()) {
-      plan.nullable(column, false, () -> addField(plan, column, field.type(), delimiter));
+      plan.nullable(column, NO_TEXT, () -> addField(plan, column, field.type(), delimiter));
     } else {
       addField(plan, column, field.type(), delimiter);
     }

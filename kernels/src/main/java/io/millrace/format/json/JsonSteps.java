@@ -14,6 +14,8 @@ import java.util.List;
 public final class JsonSteps {
   private static final byte[] HEX_DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
+  private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
+
   private JsonSteps() {}
 
   /** Adds an object with a member for each of the next columns, which are fields. */
@@ -34,7 +36,7 @@ public final class JsonSteps {
   private static void addNullable(WritePlan.Builder plan, Field field) {
     int column = plan.nextColumn();
     if (field.nullable()) {
-      plan.nullable(column, true, () -> addValue(plan, column, field.type()));
+      plan.nullable(column, NULL, () -> addValue(plan, column, field.type()));
     } else {
       addValue(plan, column, field.type());
     }

@@ -74,27 +74,12 @@ final class RawFormat implements RecordFormat {
       text.dropLineEnd();
       row.begin(intoRow);
       row.putString(COLUMN, start, false, text.end() - start);
-      if (isText && !skipText()) {
+      if (isText && !text.skipText()) {
         return RecordError.NO_UTF8.word(0, text.at() - start);
       }
       row.setPresent(0);
       row.setPresent(COLUMN);
       return 0;
-    }
-
-    private boolean skipText() {
-      while (!text.isAtEnd()) {
-        int at = text.at();
-        if (text.end() - at >= Long.BYTES && TextCursor.notAscii(text.word(at)) == 0) {
-          text.moveTo(at + Long.BYTES);
-        } else if (text.peek() < 0x80) {
-          text.next();
-        } else if (!text.takeUtf8()) {
-          text.moveTo(at);
-          return false;
-        }
-      }
-      return true;
     }
   }
 }

@@ -45,7 +45,23 @@ public enum RecordError {
   /** The record has too few fields; the word has their number. */
   TOO_FEW_FIELDS(17),
   /** The record has too many fields; the word has the number that it may have. */
-  TOO_MANY_FIELDS(18);
+  TOO_MANY_FIELDS(18),
+  /** The record ends within a value of Avro. */
+  TRUNCATED(19),
+  /** A variable-length number of Avro has more bytes than its type. */
+  INVALID_NUMBER(20),
+  /** A length in Avro is below zero. */
+  INVALID_LENGTH(21),
+  /** The index of a union's branch or an enum's symbol is out of range. */
+  INVALID_INDEX(22),
+  /** A field's union has a branch that the field's type does not take. */
+  OTHER_BRANCH(23),
+  /** There are bytes behind the datum of Avro. */
+  TRAILING_BYTES(24),
+  /** The record does not begin with the id of a schema. */
+  NO_SCHEMA_ID(25),
+  /** The format has no steps for the record's schema; the word has its id for a position. */
+  UNKNOWN_SCHEMA(26);
 
   private static final RecordError[] ERRORS = values();
   private static final int BYTE_MASK = 0xff;
@@ -55,6 +71,11 @@ public enum RecordError {
 
   RecordError(int number) {
     this.number = number;
+  }
+
+  /** The number in CUDA. */
+  public int number() {
+    return number;
   }
 
   static RecordError ofWord(long word) {

@@ -111,14 +111,31 @@ final class RecordFaults {
     return records(RecordError.VALID);
   }
 
+  /**
+   * Checks that the format knows the schema of each record.
+   *
+   * @throws UnknownSchemasException with the ids of the schemas that it does not know
+   */
+  void checkSchemas() {
+    int[] unknown =
+        IntStream.of(records(RecordError.UNKNOWN_SCHEMA))
+            .map(record -> RecordError.positionOfWord(words[record]))
+            .distinct()
+            .filter(id -> records.format().schemaFault(id).isEmpty())
+            .toArray();
+    if (unknown.length > 0) {
+      throw new UnknownSchemasException(unknown);
+    }
+  }
+
   /** The records that are neither rows nor blank. */
   List<MalformedRecord> malformed() {
     List<MalformedRecord> malformed = new ArrayList<>();
     for (int i = 0; i < words.length; i++) {
       if (error(i) != RecordError.VALID && error(i) != RecordError.BLANK) {
-        malformed.add(
-            new MalformedRecord(
-                i, positions[i], length(i), RecordError.positionOfWord(words[i]), reason(i)));
+        int position =
+            error(i) == RecordError.UNKNOWN_SCHEMA ? 0 : RecordError.positionOfWord(words[i]);
+        malformed.add(new MalformedRecord(i, positions[i], length(i), position, reason(i)));
       }
     }
     return malformed;
@@ -140,8 +157,19 @@ final class RecordFaults {
       case UNFINISHED_ESCAPE -> "an escape character at the end of the record";
       case TOO_FEW_FIELDS -> "too few fields: " + number;
       case TOO_MANY_FIELDS -> "more than " + number + " fields";
+      case TRUNCATED -> "the record ends within a value";
+      case INVALID_NUMBER -> "a variable-length number has too many bytes";
+      case INVALID_LENGTH -> "a length is below zero";
+      case INVALID_INDEX -> "the index of a union or an enum is out of range";
+      case TRAILING_BYTES -> "expected the end of the record behind the datum";
+      case NO_SCHEMA_ID -> "expected a zero and the id of a schema of 4 bytes";
+      case UNKNOWN_SCHEMA -> schemaFault(RecordError.positionOfWord(words[record]));
       default -> reason(error, records.fields().get(number));
     };
+  }
+
+  private String schemaFault(int id) {
+    return "schema " + id + ": " + records.format().schemaFault(id).orElseThrow();
   }
 
   private static String reason(RecordError error, RecordField field) {
@@ -153,6 +181,9 @@ final class RecordFaults {
       case UNEXPECTED_NULL -> column + " is NOT NULL, got null";
       case MISSING -> column + " is NOT NULL, but is missing";
       case DUPLICATE -> column + " is there more than once";
+      case OTHER_BRANCH ->
+          (field.path().isEmpty() ? "expected a record" : column + ": expected " + field.type())
+              + ", got another branch of a union";
       default -> throw new IllegalStateException(error.toString());
     };
   }

@@ -5,6 +5,7 @@ import io.millrace.annotation.Internal;
 import io.millrace.format.record.RecordKernels.Target;
 import io.millrace.format.text.TextCursor;
 import java.util.List;
+import java.util.Optional;
 
 /** How records of one format are read: what its kernels are told, and their twins. Immutable. */
 @Internal
@@ -37,4 +38,14 @@ public interface RecordFormat {
    * @param target address for them
    */
   void resolveEscapes(TextCursor text, int bytes, long target);
+
+  /**
+   * Why records of a schema cannot be read; empty if the format does not know the schema. Only
+   * called for a format whose records name their schemas.
+   *
+   * @param id of a schema that the format has no steps for
+   */
+  default Optional<String> schemaFault(int id) {
+    throw new IllegalStateException("records name no schemas");
+  }
 }

@@ -124,14 +124,30 @@ public final class RowBuilder {
     if (!value.readDecimal(text, into.type().precision(), into.type().scale())) {
       return false;
     }
-    if (into.width() == 2 * Long.BYTES) {
-      long address = targets[field].values() + 2L * Long.BYTES * row;
-      HostMemory.putLong(address, value.low());
-      HostMemory.putLong(address + Long.BYTES, value.high());
-    } else {
-      putLowBytes(field, into.width(), value.low());
-    }
+    putDecimal(field, value.low(), value.high());
     return true;
+  }
+
+  /** Writes the lowest bytes of a word to a field of fixed width, of at most eight bytes. */
+  public void putBits(int field, long bits) {
+    putLowBytes(field, fields[field].valueBytes(), bits);
+  }
+
+  /** Writes a decimal that fits. */
+  public void putDecimal(int field, long low, long high) {
+    if (fields[field].width() == 2 * Long.BYTES) {
+      long address = targets[field].values() + 2L * Long.BYTES * row;
+      HostMemory.putLong(address, low);
+      HostMemory.putLong(address + Long.BYTES, high);
+    } else {
+      putLowBytes(field, fields[field].width(), low);
+    }
+  }
+
+  /** Writes a timestamp of two parts. */
+  public void putTimestamp(int field, long millis, int nanosOfMilli) {
+    putLowBytes(field, Long.BYTES, millis);
+    HostMemory.putInt(targets[field].second() + (long) row * Integer.BYTES, nanosOfMilli);
   }
 
   /**

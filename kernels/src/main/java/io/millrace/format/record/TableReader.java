@@ -53,7 +53,11 @@ public final class TableReader implements AutoCloseable {
     this.memory = memory;
   }
 
-  /** As {@link io.millrace.format.RecordReader#read}. */
+  /**
+   * As {@link io.millrace.format.RecordReader#read}.
+   *
+   * @throws UnknownSchemasException if records name schemas that the format does not know
+   */
   public ParsedRecords read(RecordBytes records) {
     int count = records.count();
     if (count == 0) {
@@ -113,6 +117,7 @@ public final class TableReader implements AutoCloseable {
       return new ParsedRecords(columns.take(schema, nullCounts));
     }
     RecordFaults faults = new RecordFaults(input);
+    faults.checkSchemas();
     if (hasUndecided) {
       faults.decide();
     }

@@ -126,6 +126,25 @@ public final class TextCursor {
     return true;
   }
 
+  /**
+   * Goes to the end if there is nothing but UTF-8. Otherwise goes to the first byte of what is not,
+   * and returns false.
+   */
+  public boolean skipText() {
+    while (at < end) {
+      int start = at;
+      if (end - start >= Long.BYTES && notAscii(word(start)) == 0) {
+        at = start + Long.BYTES;
+      } else if (peek() < 0x80) {
+        at++;
+      } else if (!takeUtf8()) {
+        at = start;
+        return false;
+      }
+    }
+    return true;
+  }
+
   public boolean isDigitNext() {
     return isDigit(peek());
   }

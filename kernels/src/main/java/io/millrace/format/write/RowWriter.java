@@ -10,8 +10,8 @@ import io.millrace.device.HostMemory;
 final class RowWriter {
   private static final long WORD_TRUE = 0x65757274;
   private static final long WORD_FALSE = 0x65736c6166L;
-  private static final long WORD_NULL = 0x6c6c756e;
   private static final int TIME_PRECISION = 3;
+  private static final char END_OF_BLOCKS = 0;
 
   private final WritePlan plan;
   private final TextSink sink;
@@ -56,7 +56,7 @@ final class RowWriter {
       WriteStep step = plan.step(at);
       sink.put(step.text, step.textBytes);
       if (step.nullBytes >= 0 && isNull(step.column)) {
-        sink.put(WORD_NULL, step.nullBytes);
+        sink.put(step.nullText, step.nullBytes);
         at = step.nullNext;
       } else {
         at = put(step, at + 1);
@@ -80,14 +80,20 @@ final class RowWriter {
         boolean isTrue = HostMemory.getByte(values[step.column] + row) != 0;
         sink.put(isTrue ? WORD_TRUE : WORD_FALSE, isTrue ? 4 : 5);
       }
-      case INTEGER, DECIMAL -> putDecimal(step);
+      case INTEGER, DECIMAL, UNSCALED -> putDecimal(step);
+      case VARINT -> BinaryWriter.putVarint(sink, integer(step));
+      case FIXED -> sink.put(integer(step), step.width());
+      case SIZED -> {
+        BinaryWriter.putVarint(sink, length(step));
+        BytesWriter.put(sink, bytes(step), length(step));
+      }
       case FLOAT -> putFloat(step);
       case DATE, TIME, TIMESTAMP, BASE64, BYTES -> putQuotable(step);
       case ESCAPED -> BytesWriter.putEscaped(sink, bytes(step), length(step));
-      case LIST_BEGIN -> {
+      case LIST_BEGIN, BLOCK_BEGIN -> {
         return beginList(step, next);
       }
-      case LIST_END -> {
+      case LIST_END, BLOCK_END -> {
         return endList(step, next);
       }
       case DICTIONARY_BEGIN -> {
@@ -105,9 +111,14 @@ final class RowWriter {
   private int beginList(WriteStep step, int next) {
     int start = offset(step, 0);
     int end = offset(step, 1);
-    sink.put('[');
+    boolean isBlock = step.kind == WriteKind.BLOCK_BEGIN;
+    if (!isBlock) {
+      sink.put('[');
+    } else if (start < end) {
+      BinaryWriter.putVarint(sink, (long) end - start);
+    }
     if (start == end) {
-      sink.put(']');
+      sink.put(isBlock ? END_OF_BLOCKS : ']');
       return step.next + 1;
     }
     rows[depth] = row;
@@ -117,28 +128,40 @@ final class RowWriter {
   }
 
   private int endList(WriteStep step, int next) {
+    boolean isBlock = step.kind == WriteKind.BLOCK_END;
     row++;
     if (row < ends[depth - 1]) {
-      sink.put(',');
+      if (!isBlock) {
+        sink.put(',');
+      }
       return step.next;
     }
-    sink.put(']');
+    sink.put(isBlock ? END_OF_BLOCKS : ']');
     row = rows[--depth];
     return next;
   }
 
-  private void putDecimal(WriteStep step) {
+  private long integer(WriteStep step) {
     long place = values[step.column] + (long) row * step.width();
-    long low =
-        switch (step.width()) {
-          case Byte.BYTES -> HostMemory.getByte(place);
-          case Short.BYTES -> HostMemory.getShort(place);
-          case Integer.BYTES -> HostMemory.getInt(place);
-          default -> HostMemory.getLong(place);
-        };
-    boolean isWide = step.width() > Long.BYTES;
-    long high = isWide ? HostMemory.getLong(place + Long.BYTES) : low >> (Long.SIZE - 1);
-    numbers.putDecimal(sink, low, high, step.scaleOrZone());
+    return switch (step.width()) {
+      case Byte.BYTES -> HostMemory.getByte(place);
+      case Short.BYTES -> HostMemory.getShort(place);
+      case Integer.BYTES -> HostMemory.getInt(place);
+      default -> HostMemory.getLong(place);
+    };
+  }
+
+  private void putDecimal(WriteStep step) {
+    long low = integer(step);
+    long high = low >> (Long.SIZE - 1);
+    if (step.width() > Long.BYTES) {
+      high = HostMemory.getLong(values[step.column] + (long) row * step.width() + Long.BYTES);
+    }
+    if (step.kind == WriteKind.UNSCALED) {
+      BinaryWriter.putUnscaled(sink, low, high);
+    } else {
+      numbers.putDecimal(sink, low, high, step.scaleOrZone());
+    }
   }
 
   private void putFloat(WriteStep step) {

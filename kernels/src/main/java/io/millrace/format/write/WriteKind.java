@@ -19,7 +19,13 @@ enum WriteKind {
   DICTIONARY_BEGIN(13),
   DICTIONARY_END(14),
   FIELD_BEGIN(15),
-  FIELD_END(16);
+  FIELD_END(16),
+  VARINT(17),
+  FIXED(18),
+  SIZED(19),
+  UNSCALED(20),
+  BLOCK_BEGIN(21),
+  BLOCK_END(22);
 
   private final int number;
 

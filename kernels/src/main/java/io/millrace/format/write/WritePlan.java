@@ -19,8 +19,6 @@ public final class WritePlan {
   /** Lists and dictionaries that may be in each other. */
   static final int MAX_DEPTH = 8;
 
-  private static final int NULL_BYTES = 4;
-
   private final Schema schema;
   private final WriteStep[] steps;
   private final int columns;
@@ -123,9 +121,9 @@ public final class WritePlan {
     private final ByteArrayOutputStream text = new ByteArrayOutputStream();
     private int columns;
 
-    // The null that the next step looks for.
+    // The null that the next step looks for; its text is null if there is none.
     private int nullColumn;
-    private int nullBytes = WriteStep.NOT_NULL;
+    private byte[] nullText;
 
     /**
      * @param delimiter of fields of CSV, an ASCII character
@@ -160,13 +158,13 @@ public final class WritePlan {
     /**
      * Writes a null of a column, and goes on behind {@code value}.
      *
-     * @param isWritten whether a null is the word "null" or nothing
+     * @param text of a null, up to four bytes
      * @param value adds what is written for a value that is not null
      */
-    public void nullable(int column, boolean isWritten, Runnable value) {
+    public void nullable(int column, byte[] text, Runnable value) {
       int first = steps.size();
       nullColumn = column;
-      nullBytes = isWritten ? NULL_BYTES : 0;
+      nullText = text.clone();
       value.run();
       flush();
       steps.get(first).nullNext = steps.size();
@@ -197,6 +195,36 @@ public final class WritePlan {
       };
     }
 
+    /**
+     * Writes a value of a scalar type in Avro's binary encoding.
+     *
+     * @throws IllegalArgumentException for a timestamp of two parts
+     */
+    public void binary(int column, DataType type) {
+      add(binaryKind(type), column, type, false);
+    }
+
+    private static WriteKind binaryKind(DataType type) {
+      return switch (type.id()) {
+        case INT8, INT16, INT32, INT64, DATE, TIME, TIMESTAMP_MILLIS, TIMESTAMP_MICROS ->
+            WriteKind.VARINT;
+        case BOOL, FLOAT32, FLOAT64 -> WriteKind.FIXED;
+        case DECIMAL32, DECIMAL64, DECIMAL128 -> WriteKind.UNSCALED;
+        case STRING, BINARY -> WriteKind.SIZED;
+        case TIMESTAMP_NANOS, LIST, STRUCT, DICTIONARY ->
+            throw new IllegalArgumentException("there is no binary encoding of " + type);
+      };
+    }
+
+    /**
+     * Writes a list as a block of Avro.
+     *
+     * @param element adds what is written for each element
+     */
+    public void blocks(int column, Runnable element) {
+      addList(WriteKind.BLOCK_BEGIN, WriteKind.BLOCK_END, column, element);
+    }
+
     /** Writes a string between quotes, with the escapes of JSON. */
     public void escapedString(int column) {
       add(WriteKind.ESCAPED, column, DataType.STRING, false);
@@ -208,12 +236,16 @@ public final class WritePlan {
      * @param element adds what is written for each element
      */
     public void list(int column, Runnable element) {
-      WriteStep begin = add(WriteKind.LIST_BEGIN, column, null, false);
+      addList(WriteKind.LIST_BEGIN, WriteKind.LIST_END, column, element);
+    }
+
+    private void addList(WriteKind beginKind, WriteKind endKind, int column, Runnable element) {
+      WriteStep begin = add(beginKind, column, null, false);
       int first = steps.size();
       element.run();
       flush();
       begin.next = steps.size();
-      add(WriteKind.LIST_END, column, null, false).next = first;
+      add(endKind, column, null, false).next = first;
     }
 
     /**
@@ -241,16 +273,16 @@ public final class WritePlan {
     }
 
     private WriteStep add(WriteKind kind, int column, DataType type, boolean isQuoted) {
-      WriteStep step = new WriteStep(kind, column, type, text.toByteArray(), nullBytes, isQuoted);
+      WriteStep step = new WriteStep(kind, column, type, text.toByteArray(), nullText, isQuoted);
       text.reset();
-      nullBytes = WriteStep.NOT_NULL;
+      nullText = null;
       steps.add(step);
       return step;
     }
 
     // In front of text that is not written for a null.
     private void addPendingNull() {
-      if (nullBytes != WriteStep.NOT_NULL) {
+      if (nullText != null) {
         add(WriteKind.TEXT, nullColumn, null, false);
       }
     }

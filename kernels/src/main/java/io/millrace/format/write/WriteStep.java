@@ -21,7 +21,7 @@ final class WriteStep {
     static final KernelStructure.Int32 PRECISION = LAYOUT.int32("precision");
     static final KernelStructure.Int32 SCALE = LAYOUT.int32("scale");
     static final KernelStructure.Int32 IS_QUOTED = LAYOUT.int32("is_quoted");
-    static final KernelStructure.Int32 UNUSED = LAYOUT.int32("unused");
+    static final KernelStructure.Int32 NULL_TEXT = LAYOUT.int32("null_text");
 
     private Layout() {}
   }
@@ -41,8 +41,11 @@ final class WriteStep {
 
   final int textBytes;
 
-  /** Bytes of "null" that are written for a null, or {@link #NOT_NULL}. */
+  /** Bytes of {@link #nullText} that are written for a null, or {@link #NOT_NULL}. */
   final int nullBytes;
+
+  /** What is written for a null, the first byte lowest. */
+  final int nullText;
 
   /** The type of the value. */
   final DataType type;
@@ -57,9 +60,10 @@ final class WriteStep {
 
   /**
    * @param type null for text
+   * @param nullText up to four bytes for a null; null if the value may not be null
    */
   WriteStep(
-      WriteKind kind, int column, DataType type, byte[] text, int nullBytes, boolean isQuoted) {
+      WriteKind kind, int column, DataType type, byte[] text, byte[] nullText, boolean isQuoted) {
     this.kind = kind;
     this.column = column;
     this.type = type;
@@ -68,14 +72,29 @@ final class WriteStep {
     for (int i = 0; i < text.length; i++) {
       this.text[i / Long.BYTES] |= (text[i] & 0xffL) << (i % Long.BYTES * Byte.SIZE);
     }
-    this.nullBytes = nullBytes;
+    this.nullBytes = nullText == null ? NOT_NULL : nullText.length;
+    this.nullText = nullText == null ? 0 : word(nullText);
     this.isQuoted = isQuoted;
   }
 
-  /** Bytes of a value; of a timestamp nanoseconds of a unit, or 1 if it has two parts. */
+  private static int word(byte[] bytes) {
+    int word = 0;
+    for (int i = 0; i < bytes.length; i++) {
+      word |= (bytes[i] & 0xff) << (i * Byte.SIZE);
+    }
+    return word;
+  }
+
+  /**
+   * Bytes of a value; of a timestamp that becomes text, nanoseconds of a unit, or 1 if it has two
+   * parts.
+   */
   int width() {
     if (type == null) {
       return 0;
+    }
+    if (kind == WriteKind.VARINT) {
+      return type.id().byteWidth();
     }
     return switch (type.id()) {
       case TIMESTAMP_MILLIS -> TimeWriter.NANOS_OF_MILLI;
@@ -112,7 +131,7 @@ final class WriteStep {
     put(address, Layout.PRECISION, type == null ? 0 : type.precision());
     put(address, Layout.SCALE, scaleOrZone());
     put(address, Layout.IS_QUOTED, isQuoted ? 1 : 0);
-    put(address, Layout.UNUSED, 0);
+    put(address, Layout.NULL_TEXT, nullText);
   }
 
   private static void put(long address, KernelStructure.Int32 field, int value) {

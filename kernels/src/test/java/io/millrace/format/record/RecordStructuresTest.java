@@ -35,7 +35,7 @@ class RecordStructuresTest {
   @Test
   void argumentsHaveTheSizesOfEachModule() {
     if (device.isCuda()) {
-      for (String format : List.of("json", "csv", "raw")) {
+      for (String format : List.of("json", "csv", "raw", "avro")) {
         KernelModule module = device.device().loadModule(format);
         for (KernelStructure structure : ARGUMENTS) {
           assertThat(module.constant("sizeof_" + structure.name())).isEqualTo(structure.bytes());

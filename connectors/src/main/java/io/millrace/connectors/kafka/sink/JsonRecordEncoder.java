@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.kafka.sink;
 
-import io.millrace.column.Column;
-import io.millrace.column.ColumnReader;
-import io.millrace.column.DataType;
-import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
-import io.millrace.device.HostMemory;
-import io.millrace.format.RecordBytes;
 import io.millrace.format.RecordWriter;
 import io.millrace.format.json.JsonWriter;
-import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.flink.annotation.PublicEvolving;
@@ -25,23 +16,13 @@ import org.apache.flink.annotation.PublicEvolving;
  * columns or of several.
  */
 @PublicEvolving
-public final class JsonRecordEncoder implements RecordEncoder {
+public final class JsonRecordEncoder extends RowRecordEncoder {
   private static final long serialVersionUID = 1L;
 
-  private static final String VALUE = "value";
-  private static final String KEY = "key";
-
-  private final Schema schema;
-  private final List<String> values;
-  private final List<String> keys;
-  private transient RecordWriter valueWriter;
-  // null if there is no key, or the key is a column as it is
-  private transient RecordWriter keyWriter;
+  private static final int LINE_FEED_BYTES = 1;
 
   private JsonRecordEncoder(Schema schema, List<String> values, List<String> keys) {
-    this.schema = schema;
-    this.values = List.copyOf(values);
-    this.keys = List.copyOf(keys);
+    super(schema, values, keys, LINE_FEED_BYTES);
   }
 
   /**
@@ -64,95 +45,21 @@ public final class JsonRecordEncoder implements RecordEncoder {
    * @throws IllegalArgumentException if there is no such column
    */
   public JsonRecordEncoder withKey(String... columns) {
-    List<String> names = List.of(columns);
-    names.forEach(schema::indexOf);
-    return new JsonRecordEncoder(schema, values, names);
+    return new JsonRecordEncoder(schema(), values(), List.of(columns));
   }
 
   /** Values of the columns that are not in the key. */
   public JsonRecordEncoder withoutKeyInValue() {
-    return new JsonRecordEncoder(
-        schema, schema.names().stream().filter(name -> !keys.contains(name)).toList(), keys);
-  }
-
-  private boolean isKeyAsItIs() {
-    return keys.size() == 1 && schema.type(schema.indexOf(keys.get(0))).id().isVariableWidth();
+    return new JsonRecordEncoder(schema(), valuesWithoutKey(), keys());
   }
 
   @Override
-  public void open(DeviceStream stream, MemoryResource memory) {
-    valueWriter = new JsonWriter(schema.select(values), stream, memory);
-    if (!keys.isEmpty() && !isKeyAsItIs()) {
-      keyWriter = new JsonWriter(schema.select(keys), stream, memory);
-    }
+  RecordWriter valueWriter(Schema columns, DeviceStream stream, MemoryResource memory) {
+    return new JsonWriter(columns, stream, memory);
   }
 
   @Override
-  public Table write(Table table) {
-    return Table.of(
-        writtenSchema(),
-        table.rowCount(),
-        column -> column == 0 ? lines(table, values, valueWriter) : key(table));
-  }
-
-  private Schema writtenSchema() {
-    List<Field> fields = new ArrayList<>();
-    fields.add(new Field(VALUE, DataType.BINARY, false));
-    if (!keys.isEmpty()) {
-      DataType type = isKeyAsItIs() ? schema.type(schema.indexOf(keys.get(0))) : DataType.BINARY;
-      fields.add(Field.of(KEY, type));
-    }
-    return new Schema(fields);
-  }
-
-  private Column key(Table table) {
-    return isKeyAsItIs() ? table.column(keys.get(0)).share() : lines(table, keys, keyWriter);
-  }
-
-  private static Column lines(Table table, List<String> columns, RecordWriter writer) {
-    try (Table selected = table.select(columns);
-        RecordBytes lines = writer.write(selected)) {
-      int count = lines.count();
-      Column positions =
-          new Column(DataType.INT32, count + 1, 0, lines.positions().share(), null, List.of());
-      return new Column(DataType.BINARY, count, 0, lines.bytes().share(), null, List.of(positions));
-    }
-  }
-
-  @Override
-  public List<KafkaRecord> records(Table written, AccessScope scope) {
-    ColumnReader value = new ColumnReader(written.column(0), scope);
-    ColumnReader key = keys.isEmpty() ? null : new ColumnReader(written.column(1), scope);
-    List<KafkaRecord> records = new ArrayList<>(written.rowCount());
-    for (int row = 0; row < written.rowCount(); row++) {
-      records.add(
-          new KafkaRecord(
-              key == null ? null : key(key, row), line(value, row), KafkaRecord.NO_TIMESTAMP));
-    }
-    return records;
-  }
-
-  private byte[] key(ColumnReader column, int row) {
-    if (!isKeyAsItIs()) {
-      return line(column, row);
-    }
-    return column.isNull(row) ? null : column.getBytes(row);
-  }
-
-  // Without the line feed.
-  private static byte[] line(ColumnReader column, int row) {
-    byte[] line = new byte[column.getLength(row) - 1];
-    HostMemory.copyToArray(line, 0, column.getBytesAddress(row), line.length);
-    return line;
-  }
-
-  @Override
-  public void close() {
-    if (valueWriter != null) {
-      valueWriter.close();
-    }
-    if (keyWriter != null) {
-      keyWriter.close();
-    }
+  RecordWriter keyWriter(Schema columns, DeviceStream stream, MemoryResource memory) {
+    return new JsonWriter(columns, stream, memory);
   }
 }

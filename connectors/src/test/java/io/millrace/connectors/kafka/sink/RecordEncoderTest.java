@@ -13,6 +13,7 @@ import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.RowCollector;
 import io.millrace.operators.testing.TableSourceOperator;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -37,6 +38,10 @@ class RecordEncoderTest {
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
 
   private static List<String> encode(RecordEncoder encoder) throws Exception {
+    return encode(encoder, StandardCharsets.UTF_8.name());
+  }
+
+  private static List<String> encode(RecordEncoder encoder, String charset) throws Exception {
     StreamExecutionEnvironment environment = flink.environment(1);
     RowCollector<String> collector = new RowCollector<>();
     collector.collect(
@@ -44,7 +49,7 @@ class RecordEncoderTest {
             TableSourceOperator.batches(
                 environment.fromData(0L, EMPTY, 1L), SCHEMA, RecordEncoderTest::rows),
             encoder),
-        record -> text(record.key()) + " " + text(record.value()));
+        record -> text(record.key(), charset) + " " + text(record.value(), charset));
     flink.run(environment);
     return collector.rows();
   }
@@ -57,8 +62,8 @@ class RecordEncoderTest {
         Arrays.asList(2 * batch, "a\n" + batch, 0.5), Arrays.asList(2 * batch + 1, null, null));
   }
 
-  private static String text(byte[] bytes) {
-    return bytes == null ? "none" : new String(bytes, StandardCharsets.UTF_8);
+  private static String text(byte[] bytes, String charset) {
+    return bytes == null ? "none" : new String(bytes, Charset.forName(charset));
   }
 
   @OutOfMemoryTest(onCluster = true)
@@ -87,6 +92,20 @@ class RecordEncoderTest {
         .startsWith("{\"id\":0,\"name\":\"a\\n0\"} {\"x\":0.5}");
     assertThat(encode(JsonRecordEncoder.of(SCHEMA).withKey("id")))
         .endsWith("{\"id\":3} {\"id\":3,\"name\":null,\"x\":null}");
+  }
+
+  @OutOfMemoryTest(onCluster = true)
+  void eachRowIsADatumOfAvro() throws Exception {
+    String x = "\2\0\0\0\0\0\0\u00e0\77";
+    AvroRecordEncoder encoder = AvroRecordEncoder.of(SCHEMA);
+    assertThat(encode(encoder, StandardCharsets.ISO_8859_1.name()))
+        .containsExactly(
+            "none \0\2\6a\n0" + x, "none \2\0\0", "none \4\2\6a\n1" + x, "none \6\0\0");
+    assertThat(
+            encode(
+                encoder.withSchemaId(1).withKey("id", "name").withoutKeyInValue(),
+                StandardCharsets.ISO_8859_1.name()))
+        .startsWith("\0\2\6a\n0 \0\0\0\0\1" + x, "\2\0 \0\0\0\0\1\0");
   }
 
   @OutOfMemoryTest(onCluster = true, onGpuOnly = true)

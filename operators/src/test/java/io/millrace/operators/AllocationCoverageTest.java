@@ -45,6 +45,8 @@ class AllocationCoverageTest {
           Map.entry("io.millrace.format.RecordBytes", CONNECTORS),
           Map.entry("io.millrace.format.record.RecordColumns", CONNECTORS),
           Map.entry("io.millrace.format.record.RecordFaults", CONNECTORS),
+          Map.entry("io.millrace.format.record.RecordLevel", CONNECTORS),
+          Map.entry("io.millrace.format.record.RecordPass", CONNECTORS),
           Map.entry("io.millrace.format.record.TableReader", CONNECTORS),
           Map.entry("io.millrace.format.write.CudaWriteKernels", GPU_ONLY),
           Map.entry("io.millrace.format.write.PlanWriter", CONNECTORS),

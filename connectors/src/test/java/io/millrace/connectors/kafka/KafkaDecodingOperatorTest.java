@@ -94,6 +94,33 @@ class KafkaDecodingOperatorTest {
                     .endsWith(": malformed"));
   }
 
+  @OutOfMemoryTest
+  void elementsOfListsAreRead() throws Exception {
+    Schema lists =
+        Schema.of(
+            Field.of("names", DataType.list(DataType.STRING)),
+            Field.of("grid", DataType.list(DataType.list(DataType.INT32))));
+    KafkaDecodingOptions options =
+        KafkaDecodingOptions.of(new JsonRecordFormat(lists))
+            .withMalformedRecords(MalformedRecordPolicy.SIDE_OUTPUT);
+    try (OneInputStreamOperatorTestHarness<RecordBlock, ColumnBatch> harness = open(options)) {
+      String bad = "{\"grid\":[[1],[\"2\"]]}";
+      String good = "{\"names\":[\"a\",null],\"grid\":[[1,2],[]]}";
+      harness.processElement(new StreamRecord<>(Blocks.of(0, 0, "{}", bad, good)));
+    }
+    assertThat(output.elements())
+        .containsExactly(
+            List.of(
+                Arrays.asList(null, null),
+                List.of(Arrays.asList("a", null), List.of(List.of(1, 2), List.of()))));
+    assertThat(output.sideElements())
+        .singleElement()
+        .satisfies(
+            record ->
+                assertThat(((MalformedKafkaRecord) record).message())
+                    .contains("column 'grid.element.element': expected INT, got the JSON string"));
+  }
+
   private static List<Object> row(long id, long offset, String key, ByteBuffer trace) {
     Instant written = Instant.ofEpochMilli(1_000 + offset);
     return Arrays.asList(id, null, "topic", 3, offset, written, key, trace);

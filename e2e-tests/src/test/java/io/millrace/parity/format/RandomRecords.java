@@ -9,6 +9,7 @@ import java.math.RoundingMode;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -154,9 +155,31 @@ class RandomRecords {
       case TIME -> string(time() + fraction(9));
       case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> string(timestamp(type));
       case STRING -> string(randomString());
+      case BINARY -> {
+        byte[] bytes = new byte[random.nextInt(rarely() ? 200 : 5)];
+        random.nextBytes(bytes);
+        string(Base64.getEncoder().encodeToString(bytes));
+      }
       case STRUCT -> object(type.fields());
-      case BINARY, LIST, DICTIONARY -> throw new IllegalArgumentException(type.toString());
+      case LIST -> list(type.fields().get(0).type());
+      case DICTIONARY -> throw new IllegalArgumentException(type.toString());
     }
+  }
+
+  private void list(DataType element) {
+    text.append('[');
+    space();
+    for (int i = random.nextInt(rarely() ? 40 : 4); i > 0; i--) {
+      if (rarely()) {
+        text.append("null");
+      } else {
+        value(element);
+      }
+      space();
+      text.append(i == 1 ? "" : ",");
+      space();
+    }
+    text.append(']');
   }
 
   private String integer(DataType type) {

@@ -9,11 +9,16 @@ import io.millrace.format.record.RecordKernels.Records;
 import io.millrace.format.record.RecordKernels.Target;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** The records of a batch that are not rows, or not yet. Reads their errors from the device. */
+/**
+ * The texts of a pass that are not rows. Reads their errors from the device, and those of elements
+ * in them; rounds floating-point numbers that are undecided.
+ */
 final class RecordFaults {
   // A value of any field, and what is beside it.
   private static final long VALUE_BYTES = 3 * Long.BYTES;
@@ -23,22 +28,68 @@ final class RecordFaults {
   private final DeviceStream stream;
   private final long[] words;
   private final int[] positions;
+  private final int[] ends;
+  // The first one of a record, which has no error of its own.
+  private final Map<Integer, MalformedRecord> faultsOfElements = new HashMap<>();
 
-  /** Waits for the stream. */
-  RecordFaults(Records records) {
-    this.records = records;
+  /**
+   * Waits for the stream.
+   *
+   * @param pass over one text or more
+   */
+  RecordFaults(RecordPass pass) {
+    this.records = pass.records();
     this.stream = records.stream();
     this.words = new long[records.count()];
-    this.positions = new int[records.count() + 1];
-    long wordBytes = (long) words.length * Long.BYTES;
-    long positionBytes = (long) positions.length * Integer.BYTES;
-    try (StagingBuffer staged = stream.device().stagingPool().acquire(wordBytes + positionBytes)) {
-      stream.copy(staged.address(), records.errors(), wordBytes);
-      stream.copy(staged.address() + wordBytes, records.positions(), positionBytes);
+    this.positions = readInts(records.positions(), words.length);
+    this.ends = readInts(records.ends(), words.length);
+    long bytes = (long) words.length * Long.BYTES;
+    try (StagingBuffer staged = stream.device().stagingPool().acquire(bytes)) {
+      stream.copy(staged.address(), records.errors(), bytes);
       stream.synchronize();
       HostMemory.copyToArray(words, staged.address(), words.length);
-      for (int i = 0; i < positions.length; i++) {
-        positions[i] = HostMemory.getInt(staged.address() + wordBytes + (long) i * Integer.BYTES);
+    }
+    if (pass.hasUndecided()) {
+      decide();
+    }
+    for (int i = 0; i < records.fields().size(); i++) {
+      RecordPass elements = pass.elements(i);
+      if (elements != null && !elements.isComplete()) {
+        addFaults(new RecordFaults(elements), records.targets().get(i));
+      }
+    }
+  }
+
+  private int[] readInts(long address, int count) {
+    int[] values = new int[count];
+    long bytes = (long) count * Integer.BYTES;
+    try (StagingBuffer staged = stream.device().stagingPool().acquire(bytes)) {
+      stream.copy(staged.address(), address, bytes);
+      stream.synchronize();
+      for (int i = 0; i < count; i++) {
+        values[i] = HostMemory.getInt(staged.address() + (long) i * Integer.BYTES);
+      }
+    }
+    return values;
+  }
+
+  private void addFaults(RecordFaults elements, Target lists) {
+    List<MalformedRecord> faults = elements.malformed();
+    if (faults.isEmpty()) {
+      return;
+    }
+    int[] offsets = readInts(lists.second(), words.length + 1);
+    int record = 0;
+    for (MalformedRecord fault : faults) {
+      while (offsets[record + 1] <= fault.record()) {
+        record++;
+      }
+      if (error(record) == RecordError.VALID) {
+        int position = fault.start() + fault.position() - positions[record];
+        faultsOfElements.putIfAbsent(
+            record,
+            new MalformedRecord(
+                record, positions[record], length(record), position, fault.reason()));
       }
     }
   }
@@ -48,14 +99,11 @@ final class RecordFaults {
   }
 
   private int length(int record) {
-    return positions[record + 1] - positions[record];
+    return ends[record] - positions[record];
   }
 
-  /**
-   * Rounds the floating-point numbers of undecided records, which become valid, or malformed if a
-   * number turns out to be too large. Waits for the stream.
-   */
-  void decide() {
+  // Undecided records become valid, or malformed if a number turns out to be too large.
+  private void decide() {
     int[] undecided = records(RecordError.UNDECIDED);
     for (int from = 0; from < undecided.length; from += GROUP_RECORDS) {
       int to = Math.min(from + GROUP_RECORDS, undecided.length);
@@ -108,14 +156,18 @@ final class RecordFaults {
 
   /** The records that are rows. */
   int[] valid() {
-    return records(RecordError.VALID);
+    return IntStream.of(records(RecordError.VALID))
+        .filter(record -> !faultsOfElements.containsKey(record))
+        .toArray();
   }
 
   /** The records that are neither rows nor blank. */
   List<MalformedRecord> malformed() {
     List<MalformedRecord> malformed = new ArrayList<>();
     for (int i = 0; i < words.length; i++) {
-      if (error(i) != RecordError.VALID && error(i) != RecordError.BLANK) {
+      if (faultsOfElements.containsKey(i)) {
+        malformed.add(faultsOfElements.get(i));
+      } else if (error(i) != RecordError.VALID && error(i) != RecordError.BLANK) {
         malformed.add(
             new MalformedRecord(
                 i, positions[i], length(i), RecordError.positionOfWord(words[i]), reason(i)));

@@ -134,11 +134,17 @@ public final class RowBuilder {
     return true;
   }
 
+  /** Writes where a list is. */
+  public void putList(int field, int start, int elements) {
+    putString(field, start, false, elements);
+  }
+
   /**
    * Writes where a string is.
    *
-   * @param start of its bytes, with their escapes
-   * @param bytes without escapes
+   * @param start of its bytes, as they are written
+   * @param hasEscapes whether they are written otherwise than they are
+   * @param bytes of the value
    */
   public void putString(int field, int start, boolean hasEscapes, int bytes) {
     long offset = (long) row * Integer.BYTES;

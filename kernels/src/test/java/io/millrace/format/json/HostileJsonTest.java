@@ -51,6 +51,14 @@ class HostileJsonTest {
           Field.of("ratio", DataType.FLOAT64),
           Field.of("at", DataType.timestamp(3)),
           Field.of("name", DataType.STRING),
+          Field.of("bytes", DataType.BINARY),
+          Field.of("ratios", DataType.list(DataType.FLOAT64)),
+          Field.of(
+              "parts",
+              DataType.list(
+                  DataType.struct(
+                      Field.of("id", DataType.INT32),
+                      Field.of("names", DataType.list(DataType.STRING))))),
           Field.of(
               "nested",
               DataType.struct(Field.of("flag", DataType.BOOL), Field.of("text", DataType.STRING))));

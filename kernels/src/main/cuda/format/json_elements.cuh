@@ -6,7 +6,7 @@
 
 namespace millrace {
 
-// Finds the elements of the list of a row, which is valid JSON.
+// Finds the elements of the list of a row, which is valid JSON; an object is its only element.
 static __device__ inline void find_elements(const RecordElementsArguments& arguments) {
   const int32_t row = blockIdx.x * RECORD_THREADS + threadIdx.x;
   if (row >= arguments.rows) return;
@@ -17,8 +17,9 @@ static __device__ inline void find_elements(const RecordElementsArguments& argum
   json.text = TextCursor::over(arguments.bytes, 0, element_of<int32_t>(arguments.record_ends, row));
   const int32_t skew = json.text.at;  // the cursor, and the positions of lists, count from an aligned word
   json.text.at = element_of<int32_t>(arguments.lists, row);
+  const bool is_array = json.text.peek() == '[';
   for (; element < last; ++element) {
-    ++json.text.at;  // the bracket or comma in front
+    json.text.at += is_array ? 1 : 0;  // the bracket or comma in front
     const int32_t byte = skip_space(json.text);
     put<int32_t>(arguments.starts, element, json.text.at - skew);
     int32_t inside;

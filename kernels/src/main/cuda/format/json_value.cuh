@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The members of a JSON object, or an element of a list, to the columns of a row.
+//
+// In the records of changes, a template parameter, booleans and numbers may be strings, a record may have a further text, and a list may
+// stand for an object.
 #pragma once
 
 #include "json_text.cuh"
@@ -66,7 +69,9 @@ static __device__ inline bool read_number_value(const RecordArguments& arguments
   return true;
 }
 
-static __device__ inline bool read_string_value(RecordRow& row, const RecordField& field, const RecordColumn& column) {
+template <bool IS_CHANGE>
+static __device__ inline bool read_string_value(const RecordArguments& arguments, RecordRow& row, const RecordField& field,
+                                                const RecordColumn& column) {
   JsonString string;
   if (!read_string(row.record, string)) return false;
   if (field.type == FIELD_STRING) {
@@ -78,18 +83,19 @@ static __device__ inline bool read_string_value(RecordRow& row, const RecordFiel
     put<int32_t>(column.second, row.row, bytes);
     return true;
   }
-  if (field.type == FIELD_OBJECT || field.type == FIELD_LIST || field.type == FIELD_BOOL || field.type == FIELD_INTEGER) {
-    return row.record.fail(RECORD_WRONG_TYPE);
-  }
+  if (field.type == FIELD_OBJECT || field.type == FIELD_LIST) return row.record.fail(RECORD_WRONG_TYPE);
+  if (!IS_CHANGE && (field.type == FIELD_BOOL || field.type == FIELD_INTEGER)) return row.record.fail(RECORD_WRONG_TYPE);
   uint64_t copy[LONGEST_SCALAR / sizeof(uint64_t)];
   TextCursor text;
   const bool is_valid =
-      text_of_string(row, string, copy, text) && put_text(row, field, column, text) && text.at == text.end;
+      text_of_string(row, string, copy, text) &&
+      (IS_CHANGE ? put_scalar(arguments, row, field, column, text) : put_text(row, field, column, text)) && text.at == text.end;
   if (is_valid) return true;
-  return row.record.fail(field.type == FIELD_FLOAT ? RECORD_WRONG_TYPE : RECORD_INVALID_VALUE);
+  return row.record.fail(!IS_CHANGE && field.type == FIELD_FLOAT ? RECORD_WRONG_TYPE : RECORD_INVALID_VALUE);
 }
 
 // Reads the value of a field that is neither an object nor a list. `byte` is its first one.
+template <bool IS_CHANGE>
 static __device__ inline bool read_scalar(const RecordArguments& arguments, RecordRow& row, int32_t number, int32_t byte) {
   const RecordField& field = field_of(arguments, number);
   const RecordColumn& column = arguments.column[number];
@@ -97,7 +103,7 @@ static __device__ inline bool read_scalar(const RecordArguments& arguments, Reco
   row.record.field = number;
   if (byte == '"') {
     ++text.at;
-    if (!read_string_value(row, field, column)) return false;
+    if (!read_string_value<IS_CHANGE>(arguments, row, field, column)) return false;
   } else if (is_digit(byte) || byte == '-') {
     if (!read_number_value(arguments, row, field, column)) return false;
   } else if (byte == 'n') {
@@ -192,8 +198,10 @@ static __device__ inline bool read_member_name(const RecordArguments& arguments,
 }
 
 // Reads the members of the record, and of the objects in it that are fields, behind its first brace; or the value that an element of
-// a list is.
-static __device__ inline bool read_fields(const RecordArguments& arguments, RecordRow& row, bool is_element) {
+// a list is. Members that are `given` are skipped. If the text is partial, members of the record may be missing.
+template <bool IS_CHANGE>
+static __device__ inline bool read_fields(const RecordArguments& arguments, RecordRow& row, bool is_element, const FieldSet& given,
+                                          bool is_partial) {
   RecordText& json = row.record;
   int32_t object = 0;
   int32_t expected = field_of(arguments, 0).first_child;
@@ -204,7 +212,8 @@ static __device__ inline bool read_fields(const RecordArguments& arguments, Reco
     if (!is_value) {
       ++json.text.at;
       if (byte == '}') {
-        if (!has_required(arguments, row, field_of(arguments, object))) return false;
+        const bool may_miss = IS_CHANGE && is_partial && object == 0;
+        if (!may_miss && !has_required(arguments, row, field_of(arguments, object))) return false;
         if (object == (is_element ? ELEMENT : 0)) return true;
         expected = object + 1;
         object = field_of(arguments, object).parent;
@@ -220,6 +229,7 @@ static __device__ inline bool read_fields(const RecordArguments& arguments, Reco
       if (byte != '"') return json.fail(RECORD_NO_JSON);
       if (!read_member_name(arguments, row, object, expected, child)) return false;
       byte = skip_space(json.text);
+      if (IS_CHANGE && child != NO_FIELD && given.has(child)) child = NO_FIELD;
       if (child != NO_FIELD) {
         expected = child + 1;
         json.field = child;
@@ -228,6 +238,7 @@ static __device__ inline bool read_fields(const RecordArguments& arguments, Reco
       }
     }
     const int32_t type = child == NO_FIELD ? NO_FIELD : field_of(arguments, child).type;
+    const bool is_list = type == FIELD_LIST && byte == (IS_CHANGE && field_of(arguments, child).scale != 0 ? '{' : '[');
     if (byte == '{' && type == FIELD_OBJECT) {
       ++json.text.at;
       row.present.add(child);
@@ -236,24 +247,25 @@ static __device__ inline bool read_fields(const RecordArguments& arguments, Reco
       is_first = true;
       continue;
     }
-    if (type == NO_FIELD || (byte == '[' && type == FIELD_LIST)) {
+    if (type == NO_FIELD || is_list) {
       const int32_t start = json.text.at;
       int32_t elements;
       if (!skip_value(json, byte, elements)) return false;
-      if (type == FIELD_LIST) {
+      if (is_list) {
         put<int32_t>(arguments.column[child].values, row.row, start);
-        put<int32_t>(arguments.column[child].second, row.row, elements);
+        put<int32_t>(arguments.column[child].second, row.row, IS_CHANGE && byte == '{' ? 1 : elements);
         row.present.add(child);
       }
-    } else if (!read_scalar(arguments, row, child, byte)) {
+    } else if (!read_scalar<IS_CHANGE>(arguments, row, child, byte)) {
       return false;
     }
     if (is_element && object == 0) return true;
   }
 }
 
-// Reads a record, or an element of a list; false if it is not a row.
-static __device__ inline bool read_record(const RecordArguments& arguments, RecordRow& row) {
+// Reads a text of a record, or an element of a list; false if it is not a row.
+template <bool IS_CHANGE>
+static __device__ inline bool read_text(const RecordArguments& arguments, RecordRow& row, const FieldSet& given, bool is_partial) {
   const bool is_element = json_plan_of(arguments).is_element != 0;
   RecordText& json = row.record;
   const int32_t byte = skip_space(json.text);
@@ -268,9 +280,26 @@ static __device__ inline bool read_record(const RecordArguments& arguments, Reco
     return json.fail(skip_space(json.text) == END_OF_TEXT ? RECORD_NO_OBJECT : RECORD_MORE);
   }
   row.present.add(0);
-  if (!read_fields(arguments, row, is_element)) return false;
-  if (skip_space(json.text) != END_OF_TEXT) return json.fail(RECORD_MORE);
-  if (row.is_undecided) json.error = RECORD_UNDECIDED;
+  if (!read_fields<IS_CHANGE>(arguments, row, is_element, given, is_partial)) return false;
+  return skip_space(json.text) == END_OF_TEXT || json.fail(RECORD_MORE);
+}
+
+constexpr int32_t NO_TEXT = -1;
+
+// Reads a record, or an element of a list; false if it is not a row. Members that are not in the text of a record are those of its
+// further text.
+template <bool IS_CHANGE>
+static __device__ inline bool read_record(const RecordArguments& arguments, RecordRow& row) {
+  FieldSet given = {};
+  int32_t other = IS_CHANGE && arguments.others != 0 ? element_of<int32_t>(arguments.others, row.row) : NO_TEXT;
+  for (;;) {
+    if (!read_text<IS_CHANGE>(arguments, row, given, other >= 0)) return false;
+    if (!IS_CHANGE || other < 0) break;
+    given = row.seen;
+    row.record.text = TextCursor::over(arguments.bytes, other, element_of<int32_t>(arguments.other_ends, row.row));
+    other = NO_TEXT;
+  }
+  if (row.is_undecided) row.record.error = RECORD_UNDECIDED;
   return true;
 }
 

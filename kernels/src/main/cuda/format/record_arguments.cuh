@@ -58,7 +58,8 @@ struct RecordField {
   int32_t type;
   int32_t width;
   int32_t precision;    // of a decimal or timestamp
-  int32_t scale;        // of a decimal; 1 if a timestamp has a time zone, or a string is of bytes
+  int32_t scale;        // of a decimal; 1 if a timestamp has a time zone, a string is of bytes, or the only element of a list stands
+                        // for it
   int32_t is_required;
   int32_t string;       // the number of a field of strings or lists among them
 };
@@ -74,6 +75,8 @@ struct RecordArguments {
   uint64_t bytes;
   uint64_t records;      // int32 position of each record
   uint64_t ends;         // int32 position behind each record
+  uint64_t others;       // int32 position of a further text of each record, negative if it has none; 0 if none has one
+  uint64_t other_ends;   // int32 position behind it
   uint64_t fields;       // RecordField
   uint64_t powers;       // of five, from MIN_POWER to MAX_POWER: the highest 128 bits, the high word first
   uint64_t errors;       // uint64 per record

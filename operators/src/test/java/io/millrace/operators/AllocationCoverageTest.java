@@ -43,6 +43,8 @@ class AllocationCoverageTest {
           Map.entry("io.millrace.calc.RowsForHost", GPU_ONLY),
           Map.entry("io.millrace.format.CudaLineKernels", GPU_ONLY),
           Map.entry("io.millrace.format.RecordBytes", CONNECTORS),
+          Map.entry("io.millrace.format.record.ChangeTableReader", CONNECTORS),
+          Map.entry("io.millrace.format.record.ChangeTexts", CONNECTORS),
           Map.entry("io.millrace.format.record.RecordColumns", CONNECTORS),
           Map.entry("io.millrace.format.record.RecordFaults", CONNECTORS),
           Map.entry("io.millrace.format.record.RecordLevel", CONNECTORS),

@@ -28,12 +28,18 @@ final class JsonFormat implements RecordFormat {
   }
 
   private final RecordFields fields;
+  private final boolean isChange;
   private final List<JsonName> names;
   // By field; null where a field is no list.
   private final JsonFormat[] elements;
 
-  JsonFormat(RecordFields fields) {
+  /**
+   * @param isChange whether booleans and numbers may be strings, a record may have a further text,
+   *     and lists may be objects
+   */
+  JsonFormat(RecordFields fields, boolean isChange) {
     this.fields = fields;
+    this.isChange = isChange;
     this.names =
         IntStream.range(0, fields.size())
             .mapToObj(i -> new JsonName(fields.get(i).name()))
@@ -41,7 +47,7 @@ final class JsonFormat implements RecordFormat {
     this.elements = new JsonFormat[fields.size()];
     for (int i = 0; i < elements.length; i++) {
       RecordFields inside = fields.get(i).elements();
-      elements[i] = inside == null ? null : new JsonFormat(inside);
+      elements[i] = inside == null ? null : new JsonFormat(inside, isChange);
     }
   }
 
@@ -67,7 +73,8 @@ final class JsonFormat implements RecordFormat {
 
   @Override
   public RowReader rowReader(List<Target> targets, boolean exact) {
-    return new JsonRecordReader(fields, names, new RowBuilder(fields, targets, exact));
+    return new JsonRecordReader(
+        fields, names, new RowBuilder(fields, targets, exact), isChange);
   }
 
   @Override

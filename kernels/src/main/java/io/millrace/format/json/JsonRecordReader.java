@@ -33,6 +33,10 @@ final class JsonRecordReader implements RowReader {
   private final boolean[] seen;
   private final RowBuilder row;
   private final boolean areElements;
+  private final boolean isChange;
+  // Of the fields, those that a text before this one has; and whether another text follows.
+  private final boolean[] given;
+  private boolean isPartial;
   private int field;
 
   // The object whose members are read, which of its fields is expected, and whether none was read.
@@ -43,8 +47,9 @@ final class JsonRecordReader implements RowReader {
   /**
    * @param names of the fields
    * @param row of the fields
+   * @param isChange as of {@link JsonFormat}
    */
-  JsonRecordReader(RecordFields fields, List<JsonName> names, RowBuilder row) {
+  JsonRecordReader(RecordFields fields, List<JsonName> names, RowBuilder row, boolean isChange) {
     this.fields = new RecordField[fields.size()];
     this.requires = new boolean[fields.size()];
     for (int i = 0; i < fields.size(); i++) {
@@ -53,8 +58,10 @@ final class JsonRecordReader implements RowReader {
     }
     this.names = names.toArray(JsonName[]::new);
     this.seen = new boolean[fields.size()];
+    this.given = new boolean[fields.size()];
     this.row = row;
     this.areElements = fields.areElements();
+    this.isChange = isChange;
   }
 
   @Override
@@ -64,17 +71,44 @@ final class JsonRecordReader implements RowReader {
 
   @Override
   public long read(long address, int start, int end, int intoRow) {
-    json.reset(address, start, end);
+    begin(intoRow);
+    return finish(readText(address, start, end), start);
+  }
+
+  @Override
+  public long read(long address, int start, int end, int other, int otherEnd, int intoRow) {
+    begin(intoRow);
+    isPartial = true;
+    boolean valid = readText(address, start, end);
+    if (valid) {
+      System.arraycopy(seen, 0, given, 0, seen.length);
+      isPartial = false;
+      valid = readText(address, other, otherEnd);
+      Arrays.fill(given, false);
+    }
+    return finish(valid, start);
+  }
+
+  private void begin(int intoRow) {
     row.begin(intoRow);
     field = 0;
-    object = NO_FIELD;
+    isPartial = false;
     Arrays.fill(seen, false);
-    if (!readRecord()) {
+  }
+
+  private boolean readText(long address, int start, int end) {
+    json.reset(address, start, end);
+    object = NO_FIELD;
+    return readRecord();
+  }
+
+  private long finish(boolean valid, int start) {
+    if (!valid) {
       row.clear();
     } else if (row.isUndecided()) {
       json.fail(RecordError.UNDECIDED);
     }
-    return json.error().word(field, Math.min(text.at(), end) - start);
+    return json.error().word(field, Math.min(text.at(), text.end()) - start);
   }
 
   private boolean readRecord() {
@@ -119,7 +153,8 @@ final class JsonRecordReader implements RowReader {
       int next = json.skipSpace();
       text.next();
       if (next == '}') {
-        if (requires[object] && !hasRequired(fields[object])) {
+        boolean mayMiss = isPartial && object == 0;
+        if (requires[object] && !mayMiss && !hasRequired(fields[object])) {
           return false;
         }
         if (object == outermost) {
@@ -157,7 +192,7 @@ final class JsonRecordReader implements RowReader {
     }
     text.next();
     next = json.skipSpace();
-    if (child == NO_FIELD) {
+    if (child == NO_FIELD || given[child]) {
       return json.skipValue(next);
     }
     expected = child + 1;
@@ -176,12 +211,12 @@ final class JsonRecordReader implements RowReader {
       beginObject(index);
       return true;
     }
-    if (next == '[' && kind == FieldType.LIST) {
+    if (kind == FieldType.LIST && next == (fields[index].isObject() ? '{' : '[')) {
       int start = text.at();
       if (!json.skipValue(next)) {
         return false;
       }
-      row.putList(index, start, json.elements());
+      row.putList(index, start, next == '{' ? 1 : json.elements());
       row.setPresent(index);
       return true;
     }
@@ -295,13 +330,24 @@ final class JsonRecordReader implements RowReader {
     }
     return switch (into.kind()) {
       case STRING -> putString(into, index) || json.fail(RecordError.INVALID_VALUE);
-      case OBJECT, LIST, BOOL, INTEGER -> json.fail(RecordError.WRONG_TYPE);
-      default -> {
-        boolean valid = openText() && row.putText(index, part) && part.isAtEnd();
-        boolean isFloat = into.kind() == FieldType.FLOAT;
-        yield valid || json.fail(isFloat ? RecordError.WRONG_TYPE : RecordError.INVALID_VALUE);
-      }
+      case OBJECT, LIST -> json.fail(RecordError.WRONG_TYPE);
+      case BOOL, INTEGER ->
+          isChange ? putConverted(index) : json.fail(RecordError.WRONG_TYPE);
+      case FLOAT ->
+          isChange
+              ? putConverted(index)
+              : putText(index) || json.fail(RecordError.WRONG_TYPE);
+      default -> putText(index) || json.fail(RecordError.INVALID_VALUE);
     };
+  }
+
+  private boolean putText(int index) {
+    return openText() && row.putText(index, part) && part.isAtEnd();
+  }
+
+  private boolean putConverted(int index) {
+    boolean valid = openText() && row.putScalar(index, part) && part.isAtEnd();
+    return valid || json.fail(RecordError.INVALID_VALUE);
   }
 
   private boolean putString(RecordField into, int index) {

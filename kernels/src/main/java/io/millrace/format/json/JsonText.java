@@ -288,8 +288,11 @@ final class JsonText {
   /** As {@link io.millrace.format.record.RecordFormat#findElements}. */
   void findElements(TextCursor list, int count, long starts, long ends) {
     reset(list.address(), list.at(), list.end());
+    boolean isArray = text.peek() == '[';
     for (int i = 0; i < count; i++) {
-      text.next();
+      if (isArray) {
+        text.next();
+      }
       int next = skipSpace();
       HostMemory.putInt(starts + (long) i * Integer.BYTES, text.at());
       skipValue(next);

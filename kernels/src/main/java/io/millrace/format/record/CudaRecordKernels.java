@@ -25,6 +25,8 @@ final class CudaRecordKernels implements RecordKernels {
     static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
     static final KernelStructure.Int64 RECORDS = LAYOUT.int64("records");
     static final KernelStructure.Int64 ENDS = LAYOUT.int64("ends");
+    static final KernelStructure.Int64 OTHERS = LAYOUT.int64("others");
+    static final KernelStructure.Int64 OTHER_ENDS = LAYOUT.int64("other_ends");
     static final KernelStructure.Int64 FIELDS = LAYOUT.int64("fields");
     static final KernelStructure.Int64 POWERS = LAYOUT.int64("powers");
     static final KernelStructure.Int64 ERRORS = LAYOUT.int64("errors");
@@ -113,6 +115,8 @@ final class CudaRecordKernels implements RecordKernels {
           .put(Arguments.BYTES, records.bytes())
           .put(Arguments.RECORDS, records.positions())
           .put(Arguments.ENDS, records.ends())
+          .put(Arguments.OTHERS, records.others())
+          .put(Arguments.OTHER_ENDS, records.otherEnds())
           .put(Arguments.FIELDS, records.plan())
           .put(Arguments.POWERS, records.powers())
           .put(Arguments.ERRORS, records.errors())

@@ -22,8 +22,19 @@ final class HostRecordKernels implements RecordKernels {
     try (RowReader reader = records.format().rowReader(records.targets(), false)) {
       for (int row = 0; row < records.count(); row++) {
         int start = position(records, row);
-        int end = HostMemory.getInt(records.ends() + (long) row * Integer.BYTES);
-        long error = reader.read(records.bytes(), start, end, row);
+        long place = (long) row * Integer.BYTES;
+        int end = HostMemory.getInt(records.ends() + place);
+        int other = records.others() == 0 ? -1 : HostMemory.getInt(records.others() + place);
+        long error =
+            other < 0
+                ? reader.read(records.bytes(), start, end, row)
+                : reader.read(
+                    records.bytes(),
+                    start,
+                    end,
+                    other,
+                    HostMemory.getInt(records.otherEnds() + place),
+                    row);
         HostMemory.putLong(records.errors() + (long) row * Long.BYTES, error);
         if (RecordError.ofWord(error) == RecordError.UNDECIDED) {
           undecided++;

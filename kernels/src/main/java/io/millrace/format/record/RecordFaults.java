@@ -29,6 +29,9 @@ final class RecordFaults {
   private final long[] words;
   private final int[] positions;
   private final int[] ends;
+  // Of further texts; null if no record has one.
+  private final int[] others;
+  private final int[] otherEnds;
   // The first one of a record, which has no error of its own.
   private final Map<Integer, MalformedRecord> faultsOfElements = new HashMap<>();
 
@@ -40,15 +43,11 @@ final class RecordFaults {
   RecordFaults(RecordPass pass) {
     this.records = pass.records();
     this.stream = records.stream();
-    this.words = new long[records.count()];
-    this.positions = readInts(records.positions(), words.length);
-    this.ends = readInts(records.ends(), words.length);
-    long bytes = (long) words.length * Long.BYTES;
-    try (StagingBuffer staged = stream.device().stagingPool().acquire(bytes)) {
-      stream.copy(staged.address(), records.errors(), bytes);
-      stream.synchronize();
-      HostMemory.copyToArray(words, staged.address(), words.length);
-    }
+    this.words = HostCopy.longs(records.errors(), records.count(), stream);
+    this.positions = integers(records.positions());
+    this.ends = integers(records.ends());
+    this.others = records.others() == 0 ? null : integers(records.others());
+    this.otherEnds = records.others() == 0 ? null : integers(records.otherEnds());
     if (pass.hasUndecided()) {
       decide();
     }
@@ -60,17 +59,8 @@ final class RecordFaults {
     }
   }
 
-  private int[] readInts(long address, int count) {
-    int[] values = new int[count];
-    long bytes = (long) count * Integer.BYTES;
-    try (StagingBuffer staged = stream.device().stagingPool().acquire(bytes)) {
-      stream.copy(staged.address(), address, bytes);
-      stream.synchronize();
-      for (int i = 0; i < count; i++) {
-        values[i] = HostMemory.getInt(staged.address() + (long) i * Integer.BYTES);
-      }
-    }
-    return values;
+  private int[] integers(long address) {
+    return HostCopy.integers(address, words.length, stream);
   }
 
   private void addFaults(RecordFaults elements, Target lists) {
@@ -78,7 +68,7 @@ final class RecordFaults {
     if (faults.isEmpty()) {
       return;
     }
-    int[] offsets = readInts(lists.second(), words.length + 1);
+    int[] offsets = HostCopy.integers(lists.second(), words.length + 1, stream);
     int record = 0;
     for (MalformedRecord fault : faults) {
       while (offsets[record + 1] <= fault.record()) {
@@ -98,8 +88,8 @@ final class RecordFaults {
     return RecordError.ofWord(words[record]);
   }
 
-  private int length(int record) {
-    return ends[record] - positions[record];
+  private int otherLength(int record) {
+    return others == null || others[record] < 0 ? 0 : otherEnds[record] - others[record];
   }
 
   // Undecided records become valid, or malformed if a number turns out to be too large.
@@ -112,7 +102,7 @@ final class RecordFaults {
   }
 
   private void decide(int[] group) {
-    long bytes = IntStream.of(group).mapToLong(this::length).sum();
+    long bytes = IntStream.of(group).mapToLong(i -> length(i) + otherLength(i)).sum();
     int fields = records.fields().size();
     long fieldBytes = group.length * VALUE_BYTES;
     try (StagingBuffer text = stream.device().stagingPool().acquire(bytes);
@@ -121,6 +111,10 @@ final class RecordFaults {
       for (int record : group) {
         stream.copy(end, records.bytes() + positions[record], length(record));
         end += length(record);
+        if (otherLength(record) > 0) {
+          stream.copy(end, records.bytes() + others[record], otherLength(record));
+          end += otherLength(record);
+        }
       }
       stream.synchronize();
       List<Target> targets =
@@ -131,13 +125,27 @@ final class RecordFaults {
       try (RowReader reader = records.format().rowReader(targets, true)) {
         long start = text.address();
         for (int i = 0; i < group.length; i++) {
-          words[group[i]] = reader.read(start, 0, length(group[i]), i);
+          words[group[i]] = decide(group[i], reader, start, i);
           copyFloats(group[i], reader, targets, i);
-          start += length(group[i]);
+          start += length(group[i]) + otherLength(group[i]);
         }
       }
       stream.synchronize();
     }
+  }
+
+  private long decide(int record, RowReader reader, long start, int row) {
+    int length = length(record);
+    int both = length + otherLength(record);
+    if (both == length) {
+      return reader.read(start, 0, length, row);
+    }
+    long word = reader.read(start, 0, length, length, both, row);
+    // The further text was copied behind the first one.
+    int position = RecordError.positionOfWord(word);
+    int moved = position > length ? others[record] - positions[record] - length : 0;
+    return RecordError.ofWord(word)
+        .word(RecordError.fieldOfWord(word), position + moved);
   }
 
   private void copyFloats(int record, RowReader reader, List<Target> targets, int row) {
@@ -159,6 +167,20 @@ final class RecordFaults {
     return IntStream.of(records(RecordError.VALID))
         .filter(record -> !faultsOfElements.containsKey(record))
         .toArray();
+  }
+
+  /** What is wrong with a record, {@code position} bytes behind its start. */
+  MalformedRecord fault(int record, int position, String reason) {
+    return new MalformedRecord(record, positions[record], length(record), position, reason);
+  }
+
+  /** Where a record begins. */
+  int position(int record) {
+    return positions[record];
+  }
+
+  int length(int record) {
+    return ends[record] - positions[record];
   }
 
   /** The records that are neither rows nor blank. */

@@ -12,7 +12,7 @@ import io.millrace.column.TypeId;
  * @param parent the object around this one
  * @param width bytes of a number, or nanoseconds of the unit of a timestamp, 1 if it has two parts
  * @param string the number of a field of strings, bytes or lists among them
- * @param elements the fields of a list's elements; null if the field is no list
+ * @param elements the fields of a list's elements; null if they are only found
  */
 @Internal
 public record RecordField(
@@ -62,9 +62,14 @@ public record RecordField(
     return !nullable;
   }
 
-  /** The scale of a decimal; 1 for a timestamp with a time zone, and for bytes. */
+  /** The scale of a decimal; 1 for a timestamp with a time zone, bytes, and {@link #isObject}. */
   int scaleOrFlag() {
-    return type.withTimeZone() || isBinary() ? 1 : type.scale();
+    return type.withTimeZone() || isBinary() || isObject() ? 1 : type.scale();
+  }
+
+  /** Whether the field is a list whose only element is written in its place, an object. */
+  public boolean isObject() {
+    return kind == FieldType.LIST && type.id() == TypeId.STRUCT;
   }
 
   /** Whether the values are bytes, not strings. */

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** The fields of records, level by level, and their form for kernels. */
 @Internal
@@ -57,7 +58,7 @@ public final class RecordFields {
    * @param types those that the format reads, with STRUCT if it reads objects
    */
   public static Optional<String> unsupported(Schema schema, Set<TypeId> types) {
-    return unsupported(byLevel("", schema.fields()), types);
+    return unsupported(byLevel("", schema.fields(), Set.of()), types);
   }
 
   private static Optional<String> unsupported(List<Open> fields, Set<TypeId> types) {
@@ -74,17 +75,17 @@ public final class RecordFields {
       return Optional.of("field '" + open.path + "' has the type " + type);
     }
     return type.id() == TypeId.LIST
-        ? unsupported(byLevel(open.path, type.fields()), types)
+        ? unsupported(byLevel(open.path, type.fields(), Set.of()), types)
         : Optional.empty();
   }
 
-  private static List<Open> byLevel(String path, List<Field> columns) {
+  private static List<Open> byLevel(String path, List<Field> columns, Set<String> texts) {
     List<Open> fields = new ArrayList<>();
     DataType record = DataType.struct(columns.toArray(Field[]::new));
     fields.add(new Open(path, new Field("", record, false), 0));
     for (int i = 0; i < fields.size(); i++) {
       Open open = fields.get(i);
-      if (open.field.type().id() == TypeId.STRUCT) {
+      if (open.field.type().id() == TypeId.STRUCT && !texts.contains(open.field.name())) {
         for (Field child : open.field.type().fields()) {
           String name = open.path.isEmpty() ? child.name() : open.path + "." + child.name();
           fields.add(new Open(name, child, i));
@@ -100,15 +101,26 @@ public final class RecordFields {
    * @param schema for which {@link #unsupported} is empty
    */
   public static RecordFields of(Schema schema) {
-    return of(byLevel("", schema.fields()), false);
+    return of(byLevel("", schema.fields(), Set.of()), Set.of(), false);
   }
 
-  private static RecordFields of(List<Open> open, boolean areElements) {
+  /**
+   * The fields of envelopes, some of which are only found, not read: each is a list, of the elements
+   * of its array or of the one object that stands there.
+   *
+   * @param schema for whose columns but these {@link #unsupported} is empty
+   * @param texts the names of these: columns of ROW or of ARRAY
+   */
+  static RecordFields ofEnvelope(Schema schema, Set<String> texts) {
+    return of(byLevel("", schema.fields(), texts), texts, false);
+  }
+
+  private static RecordFields of(List<Open> open, Set<String> texts, boolean areElements) {
     List<RecordField> fields = new ArrayList<>();
     int strings = 0;
     int nextChild = 1;
     for (Open next : open) {
-      RecordField field = field(next, nextChild, strings);
+      RecordField field = field(next, nextChild, strings, texts.contains(next.field.name()));
       strings += field.hasLengths() ? 1 : 0;
       nextChild += field.children();
       fields.add(field);
@@ -116,9 +128,10 @@ public final class RecordFields {
     return new RecordFields(List.copyOf(fields), strings, areElements);
   }
 
-  private static RecordField field(Open open, int firstChild, int string) {
+  private static RecordField field(Open open, int firstChild, int string, boolean isText) {
     DataType type = open.field.type();
-    FieldType kind = RecordField.kind(type);
+    FieldType kind = isText ? FieldType.LIST : RecordField.kind(type);
+    boolean hasElements = kind == FieldType.LIST && !isText;
     return new RecordField(
         open.path,
         type,
@@ -130,7 +143,15 @@ public final class RecordFields {
         kind,
         RecordField.width(type),
         string,
-        kind == FieldType.LIST ? of(byLevel(open.path, type.fields()), true) : null);
+        hasElements ? of(byLevel(open.path, type.fields(), Set.of()), Set.of(), true) : null);
+  }
+
+  /** The number of the field with a name that only one field has. */
+  int indexOf(String name) {
+    return IntStream.range(0, list.size())
+        .filter(i -> list.get(i).name().equals(name))
+        .findFirst()
+        .orElseThrow();
   }
 
   /** A field; the whole record is 0, and the columns begin at 1. */

@@ -31,6 +31,8 @@ public interface RecordKernels {
    * @param powers the powers of five of {@link io.millrace.format.text.FloatingPoint}
    * @param positions an INT32 for the first byte of each record
    * @param ends an INT32 for the place behind each record
+   * @param others as in {@link RecordTexts}
+   * @param otherEnds likewise
    * @param errors an INT64 for each record: {@link RecordError#word}
    * @param scratch address of {@link #scratchBytes} bytes
    * @param result address of {@link #resultBytes} bytes that the host and the device reach
@@ -43,6 +45,8 @@ public interface RecordKernels {
       long bytes,
       long positions,
       long ends,
+      long others,
+      long otherEnds,
       int count,
       List<Target> targets,
       long errors,

@@ -17,7 +17,7 @@ final class RecordLevel implements AutoCloseable {
   private final RecordKernels kernels;
   private final DeviceStream stream;
   private final MemoryResource memory;
-  // By field; null where a field is no list.
+  // By field; null where a field has no elements that are read.
   private final RecordLevel[] elements;
   private Buffer plan;
 
@@ -34,8 +34,8 @@ final class RecordLevel implements AutoCloseable {
     this.memory = memory;
     this.elements = new RecordLevel[fields.size()];
     for (int i = 0; i < elements.length; i++) {
-      if (fields.get(i).kind() == FieldType.LIST) {
-        RecordFields inside = fields.get(i).elements();
+      RecordFields inside = fields.get(i).elements();
+      if (inside != null) {
         elements[i] = new RecordLevel(inside, format.elements(i), kernels, stream, memory);
       }
     }
@@ -61,7 +61,7 @@ final class RecordLevel implements AutoCloseable {
     return memory;
   }
 
-  /** The level of the elements of a field of lists. */
+  /** The level of a field's elements; null if none are read. */
   RecordLevel elements(int field) {
     return elements[field];
   }

@@ -7,10 +7,12 @@ import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
 import io.millrace.format.record.RecordKernels.Records;
+import io.millrace.format.record.RecordKernels.Strings;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
+import java.util.List;
 
 /**
  * The values of some records, or of the elements of a field's lists in them, which are read by a
@@ -23,9 +25,10 @@ final class RecordPass implements AutoCloseable {
   private final AccessScope scope;
   private final RecordColumns columns;
   private final int[] nullCounts;
-  // By field; null where a field is no list.
+  // By field; null where a field has no elements that are read.
   private final RecordPass[] elements;
   private boolean hasUndecided;
+  private List<Strings> strings = List.of();
   // Of a pass over no texts null, as is what follows.
   private Buffer scratch;
   private StagingBuffer result;
@@ -58,7 +61,8 @@ final class RecordPass implements AutoCloseable {
         }
       }
       if (records != null && level.fields().strings() > 0) {
-        level.kernels().copyStrings(records, columns.allocateStrings(records, scope));
+        strings = columns.allocateStrings(records, scope);
+        level.kernels().copyStrings(records, strings);
       }
     } catch (RuntimeException | Error e) {
       close();
@@ -84,6 +88,8 @@ final class RecordPass implements AutoCloseable {
             texts.bytes(),
             texts.starts(),
             texts.ends(),
+            texts.others(),
+            texts.otherEnds(),
             texts.count(),
             columns.targets(scope),
             errors,
@@ -98,17 +104,13 @@ final class RecordPass implements AutoCloseable {
   }
 
   private RecordPass readElements(int field) {
-    int string = level.fields().get(field).string();
-    int count = records == null ? 0 : (int) HostMemory.getLong(records.stringBytes(string));
+    int count = elementCount(field);
     if (count == 0) {
-      return new RecordPass(level.elements(field), new RecordTexts(0, 0, 0, 0), scope);
+      return new RecordPass(level.elements(field), RecordTexts.NONE, scope);
     }
-    long bytes = (long) count * Integer.BYTES;
-    Buffer found = Buffer.allocate(2 * bytes, level.stream(), level.memory());
+    Buffer found = allocateElements(field);
     try {
-      long starts = found.access(AccessMode.WRITE, scope);
-      level.kernels().findElements(records, field, starts, starts + bytes);
-      RecordTexts inside = new RecordTexts(texts.bytes(), starts, starts + bytes, count);
+      RecordTexts inside = findElements(field, found);
       RecordPass pass = new RecordPass(level.elements(field), inside, scope);
       pass.positions = found;
       return pass;
@@ -118,8 +120,31 @@ final class RecordPass implements AutoCloseable {
     }
   }
 
-  RecordLevel level() {
-    return level;
+  /** The number of all elements of a field's lists. */
+  int elementCount(int field) {
+    int string = level.fields().get(field).string();
+    return records == null ? 0 : (int) HostMemory.getLong(records.stringBytes(string));
+  }
+
+  /** Room for {@link #findElements}; the caller's. */
+  Buffer allocateElements(int field) {
+    long bytes = 2L * Integer.BYTES * elementCount(field);
+    return Buffer.allocate(bytes, level.stream(), level.memory());
+  }
+
+  /** Finds the elements of a field's lists, of which there is one or more. Enqueued. */
+  RecordTexts findElements(int field, Buffer found) {
+    int count = elementCount(field);
+    long starts = found.access(AccessMode.WRITE, scope);
+    long ends = starts + (long) count * Integer.BYTES;
+    level.kernels().findElements(records, field, starts, ends);
+    return new RecordTexts(texts.bytes(), starts, ends, count);
+  }
+
+  /** The strings of a field, which are being copied; there is one text or more. */
+  Strings strings(int field) {
+    RecordField of = level.fields().get(field);
+    return strings.stream().filter(column -> column.field().equals(of)).findFirst().orElseThrow();
   }
 
   /** What the kernels were given; null if there were no texts. */
@@ -127,7 +152,7 @@ final class RecordPass implements AutoCloseable {
     return records;
   }
 
-  /** The pass over the elements of a field's lists; null if the field is no list. */
+  /** The pass over the elements of a field's lists; null if none are read. */
   RecordPass elements(int field) {
     return elements[field];
   }

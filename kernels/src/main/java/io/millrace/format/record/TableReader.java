@@ -61,14 +61,14 @@ public final class TableReader implements AutoCloseable {
       }
       try (table) {
         List<MalformedRecord> malformed = faults.malformed();
-        return new ParsedRecords(select(table, valid), malformed, valid);
+        return new ParsedRecords(select(table, valid, stream, memory), malformed, valid);
       }
     }
   }
 
-  private static RecordTexts texts(RecordBytes records, AccessScope scope) {
+  static RecordTexts texts(RecordBytes records, AccessScope scope) {
     if (records.count() == 0) {
-      return new RecordTexts(0, 0, 0, 0);
+      return RecordTexts.NONE;
     }
     boolean isEmpty = records.bytes().size() == 0;
     long bytes = isEmpty ? 0 : records.bytes().access(AccessMode.READ, scope);
@@ -76,7 +76,8 @@ public final class TableReader implements AutoCloseable {
     return new RecordTexts(bytes, starts, starts + Integer.BYTES, records.count());
   }
 
-  private Table select(Table table, int[] rows) {
+  /** The rows with these numbers. */
+  static Table select(Table table, int[] rows, DeviceStream stream, MemoryResource memory) {
     long bytes = (long) rows.length * Integer.BYTES;
     try (StagingBuffer staged = stream.device().stagingPool().acquire(Math.max(1, bytes))) {
       for (int i = 0; i < rows.length; i++) {

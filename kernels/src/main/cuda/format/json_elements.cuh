@@ -14,7 +14,10 @@ static __device__ inline void find_elements(const RecordElementsArguments& argum
   int32_t element = element_of<int32_t>(arguments.offsets, row);
   if (element == last) return;
   RecordText json = {};
-  json.text = TextCursor::over(arguments.bytes, 0, element_of<int32_t>(arguments.record_ends, row));
+  // The list ends before the end of its text, whichever that is.
+  int32_t end = element_of<int32_t>(arguments.record_ends, row);
+  if (arguments.other_ends != 0) end = max(end, element_of<int32_t>(arguments.other_ends, row));
+  json.text = TextCursor::over(arguments.bytes, 0, end);
   const int32_t skew = json.text.at;  // the cursor, and the positions of lists, count from an aligned word
   json.text.at = element_of<int32_t>(arguments.lists, row);
   const bool is_array = json.text.peek() == '[';

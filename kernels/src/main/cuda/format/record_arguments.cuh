@@ -107,7 +107,8 @@ struct RecordStringsArguments {
 // Where the elements of a field's lists are found.
 struct RecordElementsArguments {
   uint64_t bytes;        // as in RecordArguments
-  uint64_t record_ends;  // likewise
+  uint64_t record_ends;  // likewise, as the next one
+  uint64_t other_ends;
   uint64_t lists;        // int32 positions of the lists
   uint64_t offsets;      // int32, one more than rows
   uint64_t starts;       // int32 position of each element

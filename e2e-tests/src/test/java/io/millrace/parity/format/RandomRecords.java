@@ -57,11 +57,11 @@ class RandomRecords {
     return text.toString();
   }
 
-  private void space() {
+  protected final void space() {
     text.append(oneOf(SPACES));
   }
 
-  private String oneOf(String... choices) {
+  protected final String oneOf(String... choices) {
     return choices[random.nextInt(choices.length)];
   }
 
@@ -69,7 +69,7 @@ class RandomRecords {
     return random.nextInt(8) == 0;
   }
 
-  private void object(List<Field> fields) {
+  protected final void object(List<Field> fields) {
     List<Field> order = new ArrayList<>(fields);
     if (random.nextBoolean()) {
       Collections.shuffle(order, random);
@@ -101,7 +101,7 @@ class RandomRecords {
     text.append('}');
   }
 
-  private void name(String separator, String name) {
+  protected final void name(String separator, String name) {
     text.append(separator);
     space();
     string(name);
@@ -119,7 +119,7 @@ class RandomRecords {
     space();
   }
 
-  private void unknownValue(int depth) {
+  protected final void unknownValue(int depth) {
     switch (depth == 0 ? random.nextInt(3) : 3 + random.nextInt(2)) {
       case 0 -> text.append(oneOf("null", "true", "false", "-1e+999", "9".repeat(40), "0.10"));
       case 1 -> string(randomString());

@@ -71,6 +71,7 @@ final class CudaRecordKernels implements RecordKernels {
     static final KernelStructure LAYOUT = new KernelStructure("RecordElementsArguments");
     static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
     static final KernelStructure.Int64 RECORD_ENDS = LAYOUT.int64("record_ends");
+    static final KernelStructure.Int64 OTHER_ENDS = LAYOUT.int64("other_ends");
     static final KernelStructure.Int64 LISTS = LAYOUT.int64("lists");
     static final KernelStructure.Int64 OFFSETS = LAYOUT.int64("offsets");
     static final KernelStructure.Int64 STARTS = LAYOUT.int64("starts");
@@ -152,6 +153,7 @@ final class CudaRecordKernels implements RecordKernels {
       arguments
           .put(ElementsArguments.BYTES, records.bytes())
           .put(ElementsArguments.RECORD_ENDS, records.ends())
+          .put(ElementsArguments.OTHER_ENDS, records.others() == 0 ? 0 : records.otherEnds())
           .put(ElementsArguments.LISTS, lists.values())
           .put(ElementsArguments.OFFSETS, lists.second())
           .put(ElementsArguments.STARTS, starts)

@@ -105,7 +105,12 @@ final class HostRecordKernels implements RecordKernels {
       long next = HostMemory.getInt(lists.second() + place + Integer.BYTES);
       if (next > first) {
         int start = HostMemory.getInt(lists.values() + place);
-        text.reset(records.bytes(), start, HostMemory.getInt(records.ends() + place));
+        // The list ends before the end of its text, whichever that is.
+        int end = HostMemory.getInt(records.ends() + place);
+        if (records.others() != 0) {
+          end = Math.max(end, HostMemory.getInt(records.otherEnds() + place));
+        }
+        text.reset(records.bytes(), start, end);
         long offset = first * Integer.BYTES;
         records.format().findElements(text, (int) (next - first), starts + offset, ends + offset);
         first = next;

@@ -195,6 +195,25 @@ class JsonChangeReaderTest {
   }
 
   @Test
+  void listsOfTheFurtherTextAreRead() {
+    Schema schema =
+        Schema.of(
+            Field.of("name", DataType.STRING),
+            Field.of("tags", DataType.list(DataType.STRING)),
+            new Field("kind", DataType.INT8, false));
+    String old = "\"old\":[{\"name\":\"a\"}]";
+    String data = "\"data\":[{\"name\":\"b\",\"tags\":[\"x\",\"y\"]}]";
+    for (String rows : List.of(old + "," + data, data + "," + old)) {
+      try (ParsedRecords parsed = read(schema, CANAL, "", "{" + rows + ",\"type\":\"UPDATE\"}")) {
+        assertThat(device.rows(parsed.table()))
+            .containsExactly(
+                List.of("a", List.of("x", "y"), UPDATE_BEFORE),
+                List.of("b", List.of("x", "y"), UPDATE_AFTER));
+      }
+    }
+  }
+
+  @Test
   void anUndecidedNumberOfTheFurtherTextIsFoundMalformedInItsPlace() {
     Schema schema =
         Schema.of(

@@ -127,8 +127,7 @@ class KafkaDecodingOperatorTest {
 
   @OutOfMemoryTest
   void changesBecomeAChangelog() throws Exception {
-    Schema columns =
-        Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.STRING));
+    Schema columns = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.STRING));
     KafkaDecodingOptions options =
         KafkaDecodingOptions.of(new DebeziumJsonRecordFormat(columns))
             .withMetadata(MetadataColumn.offset("offset"))
@@ -161,8 +160,7 @@ class KafkaDecodingOperatorTest {
     Schema columns = Schema.of(Field.of("id", DataType.INT64));
     KafkaDecodingOptions options = KafkaDecodingOptions.of(new CanalJsonRecordFormat(columns));
     try (OneInputStreamOperatorTestHarness<RecordBlock, ColumnBatch> harness = open(options)) {
-      String update =
-          "{\"data\":[{\"id\":\"2\"}],\"old\":[{\"id\":\"1\"}],\"type\":\"UPDATE\"}";
+      String update = "{\"data\":[{\"id\":\"2\"}],\"old\":[{\"id\":\"1\"}],\"type\":\"UPDATE\"}";
       harness.processElement(new StreamRecord<>(Blocks.of(0, 0, update)));
       String create = "{\"type\":\"CREATE\"}";
       harness.processElement(new StreamRecord<>(Blocks.of(0, 1, create)));

@@ -70,8 +70,7 @@ class ChangeParityTest {
       }
       List<RecordResult> results =
           MillraceRecords.read(
-              (stream, memory) ->
-                  new JsonChangeReader(schema, envelope, payload, stream, memory),
+              (stream, memory) -> new JsonChangeReader(schema, envelope, payload, stream, memory),
               batch,
               device);
       int malformed = 0;

@@ -58,8 +58,7 @@ final class FlinkChanges {
     RowType type = type(schema);
     return new FlinkChanges(
         type,
-        CanalJsonDeserializationSchema.builder(
-                physical(type), List.of(), InternalTypeInfo.of(type))
+        CanalJsonDeserializationSchema.builder(physical(type), List.of(), InternalTypeInfo.of(type))
             .build());
   }
 

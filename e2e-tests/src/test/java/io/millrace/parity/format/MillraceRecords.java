@@ -39,8 +39,7 @@ final class MillraceRecords {
       List<RecordResult> results = new ArrayList<>(Collections.nCopies(records.size(), NO_ROW));
       List<List<Object>> rows = device.rows(parsed.table());
       for (int row = 0; row < rows.size(); row++) {
-        List<List<Object>> ofRecord =
-            new ArrayList<>(results.get(parsed.recordOf(row)).rows());
+        List<List<Object>> ofRecord = new ArrayList<>(results.get(parsed.recordOf(row)).rows());
         ofRecord.add(rows.get(row));
         results.set(parsed.recordOf(row), RecordResult.of(ofRecord));
       }

@@ -54,7 +54,8 @@ final class RandomChanges extends RandomRecords {
   }
 
   private String canal(List<Field> fields) {
-    String operation = oneOf("INSERT", "UPDATE", "UPDATE", "DELETE", rarely() ? "CREATE" : "UPDATE");
+    String operation =
+        oneOf("INSERT", "UPDATE", "UPDATE", "DELETE", rarely() ? "CREATE" : "UPDATE");
     Map<String, String> members = new TreeMap<>();
     int rows = random.nextInt(4);
     boolean isNull = random.nextInt(20) == 0;

@@ -73,8 +73,7 @@ final class JsonFormat implements RecordFormat {
 
   @Override
   public RowReader rowReader(List<Target> targets, boolean exact) {
-    return new JsonRecordReader(
-        fields, names, new RowBuilder(fields, targets, exact), isChange);
+    return new JsonRecordReader(fields, names, new RowBuilder(fields, targets, exact), isChange);
   }
 
   @Override

@@ -51,7 +51,12 @@ public final class JsonReader implements RecordReader {
     RecordFields fields = RecordFields.of(schema);
     reader =
         new TableReader(
-            schema, fields, new JsonFormat(fields, false), KERNELS.of(stream.device()), stream, memory);
+            schema,
+            fields,
+            new JsonFormat(fields, false),
+            KERNELS.of(stream.device()),
+            stream,
+            memory);
   }
 
   /**

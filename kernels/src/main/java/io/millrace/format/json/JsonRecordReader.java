@@ -331,12 +331,9 @@ final class JsonRecordReader implements RowReader {
     return switch (into.kind()) {
       case STRING -> putString(into, index) || json.fail(RecordError.INVALID_VALUE);
       case OBJECT, LIST -> json.fail(RecordError.WRONG_TYPE);
-      case BOOL, INTEGER ->
-          isChange ? putConverted(index) : json.fail(RecordError.WRONG_TYPE);
+      case BOOL, INTEGER -> isChange ? putConverted(index) : json.fail(RecordError.WRONG_TYPE);
       case FLOAT ->
-          isChange
-              ? putConverted(index)
-              : putText(index) || json.fail(RecordError.WRONG_TYPE);
+          isChange ? putConverted(index) : putText(index) || json.fail(RecordError.WRONG_TYPE);
       default -> putText(index) || json.fail(RecordError.INVALID_VALUE);
     };
   }

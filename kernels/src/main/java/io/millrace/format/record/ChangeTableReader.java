@@ -88,8 +88,7 @@ public final class ChangeTableReader implements AutoCloseable {
   /** As {@link io.millrace.format.RecordReader#read}. */
   public ParsedRecords read(RecordBytes records) {
     try (AccessScope scope = AccessScope.on(stream);
-        RecordPass pass =
-            new RecordPass(envelopes, TableReader.texts(records, scope), scope)) {
+        RecordPass pass = new RecordPass(envelopes, TableReader.texts(records, scope), scope)) {
       if (records.count() == 0) {
         try (RecordPass none = new RecordPass(rows, RecordTexts.NONE, scope);
             Buffer kinds = Buffer.allocate(0, stream, memory)) {

@@ -2,7 +2,6 @@
 package io.millrace.format.record;
 
 import io.millrace.device.DeviceStream;
-import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
 import io.millrace.format.MalformedRecord;
 import io.millrace.format.record.RecordKernels.Records;
@@ -144,8 +143,7 @@ final class RecordFaults {
     // The further text was copied behind the first one.
     int position = RecordError.positionOfWord(word);
     int moved = position > length ? others[record] - positions[record] - length : 0;
-    return RecordError.ofWord(word)
-        .word(RecordError.fieldOfWord(word), position + moved);
+    return RecordError.ofWord(word).word(RecordError.fieldOfWord(word), position + moved);
   }
 
   private void copyFloats(int record, RowReader reader, List<Target> targets, int row) {

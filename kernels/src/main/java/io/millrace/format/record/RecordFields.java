@@ -105,8 +105,8 @@ public final class RecordFields {
   }
 
   /**
-   * The fields of envelopes, some of which are only found, not read: each is a list, of the elements
-   * of its array or of the one object that stands there.
+   * The fields of envelopes, some of which are only found, not read: each is a list, of the
+   * elements of its array or of the one object that stands there.
    *
    * @param schema for whose columns but these {@link #unsupported} is empty
    * @param texts the names of these: columns of ROW or of ARRAY

@@ -12,8 +12,7 @@ package io.millrace.format.record;
  * @param otherEnds address of an INT32 for the place behind each of these
  * @param count of records
  */
-record RecordTexts(
-    long bytes, long starts, long ends, long others, long otherEnds, int count) {
+record RecordTexts(long bytes, long starts, long ends, long others, long otherEnds, int count) {
   static final RecordTexts NONE = new RecordTexts(0, 0, 0, 0, 0, 0);
 
   /** One text for each record. */

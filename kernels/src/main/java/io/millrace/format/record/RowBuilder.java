@@ -179,8 +179,7 @@ public final class RowBuilder {
   public boolean putScalar(int field, TextCursor text) {
     return switch (fields[field].kind()) {
       case BOOL -> putBoolText(field, text);
-      case INTEGER ->
-          number.read(text, false) && number.isInteger() && putInteger(field, number);
+      case INTEGER -> number.read(text, false) && number.isInteger() && putInteger(field, number);
       case FLOAT -> putFloatText(field, text);
       default -> putText(field, text);
     };

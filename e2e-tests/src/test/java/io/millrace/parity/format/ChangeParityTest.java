@@ -60,7 +60,7 @@ class ChangeParityTest {
 
   private void assertSameRows(ChangeEnvelope envelope, boolean hasSchema, FlinkChanges flink) {
     Schema schema = schema();
-    RandomChanges changes = new RandomChanges(random.random(), envelope);
+    RandomChanges changes = new RandomChanges(random.random(), envelope, false);
     String payload = hasSchema ? JsonChangeReader.PAYLOAD : "";
     long end = System.nanoTime() + Duration.ofSeconds(Long.getLong(SECONDS, 1)).toNanos();
     do {

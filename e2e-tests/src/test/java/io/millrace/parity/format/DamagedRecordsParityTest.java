@@ -26,6 +26,7 @@ import java.util.Random;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.apache.flink.formats.common.TimestampFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -38,6 +39,9 @@ class DamagedRecordsParityTest {
   private static final String SECONDS = "millrace.fuzz.seconds";
   private static final int RECORDS = 300;
   private static final String BYTES = "\"\\{}[]:,0123456789.eE+-tfnu \t\r\n\u0000\u001f/xXaA=";
+
+  /** A number or an exponent that Flink does not read, for its length. */
+  private static final Pattern LONG_NUMBER = Pattern.compile("[0-9.]{900}|[eE][-+]?[0-9]{10}");
 
   /** Without times, of which Millrace reads more forms, and numbers that trees round twice. */
   private static final List<Field> FIELDS =
@@ -85,7 +89,7 @@ class DamagedRecordsParityTest {
   }
 
   private void assertFlinkReadsTheSame(ChangeEnvelope envelope, FlinkChanges flink) {
-    RandomChanges changes = new RandomChanges(random.random(), envelope);
+    RandomChanges changes = new RandomChanges(random.random(), envelope, true);
     assertFlinkReadsTheSame(
         (stream, memory) -> new JsonChangeReader(changelog(), envelope, "", stream, memory),
         () -> changes.change(FIELDS, false),
@@ -113,8 +117,11 @@ class DamagedRecordsParityTest {
         RecordResult result = results.get(i);
         if (!result.rows().isEmpty()) {
           String record = new String(batch.get(i), StandardCharsets.UTF_8);
-          assertThat(flink.apply(batch.get(i))).as(record).isEqualTo(result);
-          rows++;
+          RecordResult expected = flink.apply(batch.get(i));
+          if (expected.fault().isEmpty() || !LONG_NUMBER.matcher(record).find()) {
+            assertThat(expected).as(record).isEqualTo(result);
+            rows++;
+          }
         }
       }
     } while (System.nanoTime() < end);

@@ -17,12 +17,20 @@ import org.apache.flink.formats.common.TimestampFormat;
  * malformed.
  */
 final class RandomChanges extends RandomRecords {
-  private final ChangeEnvelope envelope;
+  private static final int MAX_ROWS = 3;
 
-  RandomChanges(Random random, ChangeEnvelope envelope) {
+  private final ChangeEnvelope envelope;
+  private final boolean isLean;
+
+  /**
+   * @param isLean whether a record has no more rows than one before and one after its change, and
+   *     only those that its operation needs
+   */
+  RandomChanges(Random random, ChangeEnvelope envelope, boolean isLean) {
     // Flink's trees have no negative zeros.
     super(random, TimestampFormat.SQL, false);
     this.envelope = envelope;
+    this.isLean = isLean;
   }
 
   /** A change of rows with the fields; now and then a record without text. */
@@ -45,8 +53,8 @@ final class RandomChanges extends RandomRecords {
     boolean needsBefore = "ud".contains(operation) ^ random.nextInt(30) == 0;
     boolean needsAfter = !operation.equals("d") ^ random.nextInt(30) == 0;
     Map<String, String> members = new TreeMap<>();
-    putOrOmit(members, "before", needsBefore || rarely() ? record(fields) : "null");
-    putOrOmit(members, "after", needsAfter || rarely() ? record(fields) : "null");
+    putOrOmit(members, "before", needsBefore || (!isLean && rarely()) ? record(fields) : "null");
+    putOrOmit(members, "after", needsAfter || (!isLean && rarely()) ? record(fields) : "null");
     members.put("op", written(operation));
     members.put("source", unknown());
     members.put("ts_ms", "1");
@@ -57,7 +65,7 @@ final class RandomChanges extends RandomRecords {
     String operation =
         oneOf("INSERT", "UPDATE", "UPDATE", "DELETE", rarely() ? "CREATE" : "UPDATE");
     Map<String, String> members = new TreeMap<>();
-    int rows = random.nextInt(4);
+    int rows = random.nextInt(isLean ? 2 : MAX_ROWS + 1);
     boolean isNull = random.nextInt(20) == 0;
     putOrOmit(members, "data", isNull ? "null" : array(rows, fields, false));
     List<Field> changed = new ArrayList<>(fields);

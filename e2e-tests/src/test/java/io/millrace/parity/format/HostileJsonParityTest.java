@@ -110,6 +110,13 @@ class HostileJsonParityTest {
     assertSameRow("{\"list\":[" + "[1],".repeat(MILLION) + "[]],\"v\":1}");
   }
 
+  @Test
+  void aListMayHaveMillionsOfBadElements() throws Exception {
+    RecordResult result =
+        assertMalformed(bytes("{\"list\":[" + "{},".repeat(4 * MILLION) + "[]]}"));
+    assertThat(result.fault()).startsWith("column 'list.element': expected ARRAY<INT>, got");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"unknown", "list", "row", "v", "text"})
   void deepValuesAreMalformed(String name) throws Exception {

@@ -133,13 +133,17 @@ public final class ChangeTableReader implements AutoCloseable {
     RecordFaults places = new RecordFaults(pass);
     Map<Integer, MalformedRecord> malformed = new TreeMap<>();
     faults.forEach(fault -> malformed.put(fault.record(), fault));
-    texts.faults().forEach((record, why) -> malformed.put(record, places.fault(record, 0, why)));
+    texts
+        .faults()
+        .forEach((record, why) -> malformed.put(record, places.malformed(record, 0, why)));
     int[] recordOf = texts.records();
     if (!inner.isComplete()) {
-      for (MalformedRecord fault : new RecordFaults(inner).malformed()) {
-        int record = recordOf[fault.record()];
-        int position = fault.start() + fault.position() - places.position(record);
-        malformed.putIfAbsent(record, places.fault(record, position, fault.reason()));
+      RecordFaults ofRows = new RecordFaults(inner);
+      for (int row = 0; row < recordOf.length; row++) {
+        int record = recordOf[row];
+        if (!malformed.containsKey(record) && ofRows.isMalformed(row)) {
+          malformed.put(record, places.within(record, ofRows.malformed(row)));
+        }
       }
     }
     int[] kept =

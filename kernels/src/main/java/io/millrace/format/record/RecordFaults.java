@@ -6,7 +6,6 @@ import io.millrace.device.StagingBuffer;
 import io.millrace.format.MalformedRecord;
 import io.millrace.format.record.RecordKernels.Records;
 import io.millrace.format.record.RecordKernels.Target;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -62,25 +61,24 @@ final class RecordFaults {
     return HostCopy.integers(address, words.length, stream);
   }
 
+  // The first fault of each record alone: there may be many in one.
   private void addFaults(RecordFaults elements, Target lists) {
-    List<MalformedRecord> faults = elements.malformed();
-    if (faults.isEmpty()) {
-      return;
-    }
     int[] offsets = HostCopy.integers(lists.second(), words.length + 1, stream);
     int record = 0;
-    for (MalformedRecord fault : faults) {
-      while (offsets[record + 1] <= fault.record()) {
+    for (int i = 0; i < elements.words.length; i++) {
+      while (offsets[record + 1] <= i) {
         record++;
       }
-      if (error(record) == RecordError.VALID) {
-        int position = fault.start() + fault.position() - positions[record];
-        faultsOfElements.putIfAbsent(
-            record,
-            new MalformedRecord(
-                record, positions[record], length(record), position, fault.reason()));
+      boolean isFirst = error(record) == RecordError.VALID && !faultsOfElements.containsKey(record);
+      if (isFirst && elements.isMalformed(i)) {
+        faultsOfElements.put(record, within(record, elements.malformed(i)));
       }
     }
+  }
+
+  /** The fault of a record that has one in a part of it. */
+  MalformedRecord within(int record, MalformedRecord part) {
+    return malformed(record, part.start() + part.position() - positions[record], part.reason());
   }
 
   private RecordError error(int record) {
@@ -167,33 +165,36 @@ final class RecordFaults {
         .toArray();
   }
 
-  /** What is wrong with a record, {@code position} bytes behind its start. */
-  MalformedRecord fault(int record, int position, String reason) {
+  /** A record in which something is wrong {@code position} bytes behind its start. */
+  MalformedRecord malformed(int record, int position, String reason) {
     return new MalformedRecord(record, positions[record], length(record), position, reason);
   }
 
-  /** Where a record begins. */
-  int position(int record) {
-    return positions[record];
+  private int length(int record) {
+    return ends[record] - positions[record];
   }
 
-  int length(int record) {
-    return ends[record] - positions[record];
+  /** Whether a record is neither a row nor blank. */
+  boolean isMalformed(int record) {
+    RecordError error = error(record);
+    return faultsOfElements.containsKey(record)
+        || (error != RecordError.VALID && error != RecordError.BLANK);
+  }
+
+  /** What is wrong with a record that is malformed. */
+  MalformedRecord malformed(int record) {
+    MalformedRecord ofElement = faultsOfElements.get(record);
+    return ofElement == null
+        ? malformed(record, RecordError.positionOfWord(words[record]), reason(record))
+        : ofElement;
   }
 
   /** The records that are neither rows nor blank. */
   List<MalformedRecord> malformed() {
-    List<MalformedRecord> malformed = new ArrayList<>();
-    for (int i = 0; i < words.length; i++) {
-      if (faultsOfElements.containsKey(i)) {
-        malformed.add(faultsOfElements.get(i));
-      } else if (error(i) != RecordError.VALID && error(i) != RecordError.BLANK) {
-        malformed.add(
-            new MalformedRecord(
-                i, positions[i], length(i), RecordError.positionOfWord(words[i]), reason(i)));
-      }
-    }
-    return malformed;
+    return IntStream.range(0, words.length)
+        .filter(this::isMalformed)
+        .mapToObj(this::malformed)
+        .toList();
   }
 
   private String reason(int record) {

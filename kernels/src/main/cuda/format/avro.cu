@@ -12,8 +12,8 @@ struct Avro {
   }
 
   // The text of a symbol, whose number is the position.
-  static __device__ __forceinline__ void resolve_escapes(const RecordStringsArguments& arguments, TextCursor& text, int32_t bytes,
-                                                         char* target) {
+  static __device__ __forceinline__ void resolve_escapes(const RecordStringsArguments& arguments, const RecordStringColumn&,
+                                                         TextCursor& text, int32_t bytes, char* target) {
     const char* symbol = reinterpret_cast<const char*>(arguments.format) + symbol_of(arguments.format, text.at).text;
     for (int32_t i = 0; i < bytes; ++i) target[i] = symbol[i];
   }

@@ -11,8 +11,8 @@ struct Csv {
     return read_csv_record(arguments, row);
   }
 
-  static __device__ __forceinline__ void resolve_escapes(const RecordStringsArguments& arguments, TextCursor& text, int32_t bytes,
-                                                         char* target) {
+  static __device__ __forceinline__ void resolve_escapes(const RecordStringsArguments& arguments, const RecordStringColumn&,
+                                                         TextCursor& text, int32_t bytes, char* target) {
     resolve_csv(*reinterpret_cast<const CsvPlan*>(arguments.format), text, bytes, target);
   }
 };

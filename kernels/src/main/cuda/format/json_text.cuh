@@ -3,6 +3,7 @@
 #pragma once
 
 #include "record_value.cuh"
+#include "text_base64.cuh"
 #include "text_utf8.cuh"
 
 namespace millrace {
@@ -139,8 +140,42 @@ static __device__ inline bool skip_name(RecordText& json) {
   return true;
 }
 
-// Skips a value with all values in it. `byte` is its first one.
-static __device__ inline bool skip_value(RecordText& json, int32_t byte) {
+static __device__ __forceinline__ int32_t next_character(TextCursor& text) {
+  const int32_t byte = text.next();
+  return byte == '\\' ? read_escape(text) : byte;
+}
+
+constexpr int32_t NO_BYTES = -1;
+
+// The bytes that a string stands for in Base64; NO_BYTES if it is not Base64 with padding.
+static __device__ inline int32_t base64_bytes(const RecordText& json, const JsonString& string) {
+  TextCursor text = json.text;
+  text.at = string.start;
+  text.end = string.start + string.written_bytes;
+  Base64Text base64 = {};
+  while (text.at < text.end) {
+    if (!base64.add(next_character(text))) return NO_BYTES;
+  }
+  return base64.is_complete() ? base64.bytes() : NO_BYTES;
+}
+
+// Writes the bytes that a string of Base64 stands for. The cursor is at its first byte.
+static __device__ inline void decode_base64(TextCursor& text, int32_t bytes, char* target) {
+  uint32_t word = 0;
+  int32_t bits = 0;
+  for (int32_t i = 0; i < bytes;) {
+    word = word << 6 | static_cast<uint32_t>(base64_digit(next_character(text)));
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      target[i++] = static_cast<char>(word >> bits);
+    }
+  }
+}
+
+// Skips a value with all values in it, and counts the elements or members that it has itself. `byte` is its first one.
+static __device__ inline bool skip_value(RecordText& json, int32_t byte, int32_t& elements) {
+  elements = 0;
   uint64_t is_object[(JSON_DEPTH + 63) / 64];  // a bit for each value around this one
   int32_t depth = 0;
   for (;; byte = skip_space(json.text)) {
@@ -152,6 +187,7 @@ static __device__ inline bool skip_value(RecordText& json, int32_t byte) {
       ++depth;
       ++json.text.at;
       if (skip_space(json.text) != (byte == '{' ? '}' : ']')) {
+        if (depth == 1) elements = 1;
         if (byte == '{' && !skip_name(json)) return false;
         continue;
       }
@@ -167,6 +203,7 @@ static __device__ inline bool skip_value(RecordText& json, int32_t byte) {
       if (byte != ',' && byte != (in_object ? '}' : ']')) return json.fail(RECORD_NO_JSON);
       ++json.text.at;
       if (byte == ',') {
+        if (depth == 1) ++elements;
         if (in_object && !skip_name(json)) return false;
         break;
       }

@@ -27,7 +27,8 @@ struct Raw {
   }
 
   // No record is written otherwise than it is.
-  static __device__ __forceinline__ void resolve_escapes(const RecordStringsArguments&, TextCursor&, int32_t, char*) {}
+  static __device__ __forceinline__ void resolve_escapes(const RecordStringsArguments&, const RecordStringColumn&, TextCursor&,
+                                                         int32_t, char*) {}
 };
 
 }  // namespace millrace

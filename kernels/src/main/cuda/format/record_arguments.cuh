@@ -19,7 +19,8 @@ enum FieldType : int32_t {
   FIELD_DATE,
   FIELD_TIME,
   FIELD_TIMESTAMP,  // in units of `width` nanoseconds, or in milliseconds and nanoseconds if 1
-  FIELD_STRING,
+  FIELD_STRING,     // of bytes if `scale` is 1
+  FIELD_LIST,
 };
 
 // Why a record is not a row, in the low byte of its word of errors; then the number of the field, or of fields, and in the high half
@@ -65,27 +66,31 @@ struct RecordField {
   int32_t type;
   int32_t width;
   int32_t precision;    // of a decimal or timestamp
-  int32_t scale;        // of a decimal; 1 if a timestamp has a time zone
+  int32_t scale;        // of a decimal; 1 if a timestamp has a time zone, a string is of bytes, or the only element of a list stands
+                        // for it
   int32_t is_required;
-  int32_t string;       // the number of a string field among them
+  int32_t string;       // the number of a field of strings or lists among them
 };
 
 // Where the values of a field go.
 struct RecordColumn {
-  uint64_t values;    // of a string: int32 positions of its bytes, with the highest bit if it has escapes
-  uint64_t second;    // of a string: int32 lengths, then offsets, one more than rows; of a timestamp: int32 nanoseconds
+  uint64_t values;    // of a string or list: int32 positions of its bytes, with the highest bit if a string has escapes
+  uint64_t second;    // of a string or list: int32 lengths, then offsets, one more than rows; of a timestamp: int32 nanoseconds
   uint64_t validity;  // a bit per row, in words of 32
 };
 
 struct RecordArguments {
   uint64_t bytes;
-  uint64_t records;      // int32 position of each record, one more than rows
+  uint64_t records;      // int32 position of each record
+  uint64_t ends;         // int32 position behind each record
+  uint64_t others;       // int32 position of a further text of each record, negative if it has none; 0 if none has one
+  uint64_t other_ends;   // int32 position behind it
   uint64_t fields;       // RecordField
   uint64_t powers;       // of five, from MIN_POWER to MAX_POWER: the highest 128 bits, the high word first
   uint64_t errors;       // uint64 per record
   uint64_t null_counts;  // int32 per field, zero before, and one of undecided records; the first one is of records that are not rows
-  uint64_t look_back;    // per string field a counter and a word for each tile, zero before
-  uint64_t result;       // mapped host memory: int32 numbers as null_counts, then int64 bytes per string field
+  uint64_t look_back;    // per field of strings or lists a counter and a word for each tile, zero before
+  uint64_t result;       // mapped host memory: int32 numbers as null_counts, then int64 bytes or elements per such field
   int32_t rows;
   int32_t field_count;
   int32_t string_count;
@@ -94,9 +99,10 @@ struct RecordArguments {
 };
 
 struct RecordStringColumn {
-  uint64_t starts;   // int32 positions in the bytes, with the highest bit if there are escapes
-  uint64_t offsets;  // int32, one more than rows
-  uint64_t bytes;    // where the strings go
+  uint64_t starts;    // int32 positions in the bytes, with the highest bit if there are escapes
+  uint64_t offsets;   // int32, one more than rows
+  uint64_t bytes;     // where the strings go
+  int64_t is_binary;  // whether they are bytes
 };
 
 struct RecordStringsArguments {
@@ -104,6 +110,18 @@ struct RecordStringsArguments {
   uint64_t format;  // what the format has behind the fields
   int64_t rows;
   RecordStringColumn column[MAX_FIELDS];
+};
+
+// Where the elements of a field's lists are found.
+struct RecordElementsArguments {
+  uint64_t bytes;        // as in RecordArguments
+  uint64_t record_ends;  // likewise, as the next one
+  uint64_t other_ends;
+  uint64_t lists;        // int32 positions of the lists
+  uint64_t offsets;      // int32, one more than rows
+  uint64_t starts;       // int32 position of each element
+  uint64_t ends;         // int32 position behind each element
+  int64_t rows;
 };
 
 }  // namespace millrace

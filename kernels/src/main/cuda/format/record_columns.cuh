@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records to columns, whatever their format: the kernels that a module of a format has, behind its name.
+// Records, or elements of lists in them, to columns, whatever their format: the kernels that a module of a format has, behind its
+// name.
 //
 //   parse    reads each record, writes the values of fixed width of its fields, and where its strings are
-//   offsets  lengths of strings to offsets, and tells the host how many nulls and bytes there are
+//   offsets  lengths of strings and lists to offsets, and tells the host how many nulls, bytes and elements there are
 //   strings  copies the strings
+//
+// Where a format has lists, `elements` finds their elements, which are then read as records are.
 //
 // A record that is not valid gives a row of nulls and an error. A thread reads a record: the threads of a warp read neighbouring
 // records, whose bytes come from the cache of the multiprocessor, a word of eight at a time.
@@ -11,7 +14,7 @@
 // Bound: the chain of dependent instructions of a record for micro-batches; then instructions. Memory is read about twice.
 //
 // Launch shapes (Java repeats them): parse with RECORD_THREADS per block and a thread per record; offsets with OFFSET_THREADS per
-// block and `tiles` blocks of OFFSET_TILE records for each string field, or for one if there is none; strings with STRING_THREADS
+// block and `tiles` blocks of OFFSET_TILE records for each field of strings or lists, or for one if there is none; strings with STRING_THREADS
 // per block and a block per STRING_ROWS records for each string field.
 //
 // A format is a structure with two static functions: `read` makes a row of a record, `resolve_escapes` copies a string that is
@@ -32,6 +35,10 @@ constexpr int STRING_THREADS = 256;
 constexpr int STRING_LANES = 8;  // that copy a string together
 constexpr int STRING_ROWS = STRING_THREADS / STRING_LANES;  // of a block
 
+static __device__ __forceinline__ bool has_lengths(const RecordField& field) {
+  return field.type == FIELD_STRING || field.type == FIELD_LIST;
+}
+
 // Ends a row: what is not there is null, and has zeros for its value. Every lane of a warp calls it.
 static __device__ __forceinline__ void finish_row(const RecordArguments& arguments, const RecordRow& row, bool is_record) {
   const int32_t word = row.row / WARP;
@@ -50,7 +57,7 @@ static __device__ __forceinline__ void finish_row(const RecordArguments& argumen
     }
     if (!is_record || is_present) continue;
     const RecordField& field = field_of(arguments, i);
-    if (field.type == FIELD_STRING) {
+    if (has_lengths(field)) {
       put<uint32_t>(column.values, row.row, 0);
       put<int32_t>(column.second, row.row, 0);
     } else if (field.type == FIELD_TIMESTAMP) {
@@ -65,10 +72,10 @@ static __device__ __forceinline__ void finish_row(const RecordArguments& argumen
   }
 }
 
-// The field of a string by its number among them.
+// The field of strings or lists by its number among them.
 static __device__ __forceinline__ int32_t string_field(const RecordArguments& arguments, int32_t string) {
   int32_t field = 0;
-  while (field_of(arguments, field).type != FIELD_STRING || field_of(arguments, field).string != string) ++field;
+  while (!has_lengths(field_of(arguments, field)) || field_of(arguments, field).string != string) ++field;
   return field;
 }
 
@@ -96,7 +103,7 @@ static __device__ __forceinline__ void parse_records(const RecordArguments& argu
   const bool is_record = row.row < arguments.rows;
   if (is_record) {
     const int32_t start = element_of<int32_t>(arguments.records, row.row);
-    const int32_t end = element_of<int32_t>(arguments.records, row.row + 1);
+    const int32_t end = element_of<int32_t>(arguments.ends, row.row);
     row.record.text = TextCursor::over(arguments.bytes, start, end);
     const int32_t first = row.record.text.at;
     if (!Format::read(arguments, row)) row.present = {};
@@ -109,7 +116,7 @@ static __device__ __forceinline__ void parse_records(const RecordArguments& argu
   finish_row(arguments, row, is_record);
 }
 
-// Lengths of strings to offsets.
+// Lengths of strings and lists to offsets.
 static __device__ __forceinline__ void sum_lengths(const RecordArguments& arguments) {
   __shared__ uint64_t warp_sums[WARP];
   __shared__ int64_t before_tile;
@@ -172,7 +179,7 @@ static __device__ __forceinline__ void copy_strings(const RecordStringsArguments
   } else if (lane == 0) {
     text.at = static_cast<int32_t>(start & ~HAS_ESCAPES);
     text.end = INT32_MAX;
-    Format::resolve_escapes(arguments, text, bytes, target);
+    Format::resolve_escapes(arguments, column, text, bytes, target);
   }
 }
 

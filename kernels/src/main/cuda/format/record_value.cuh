@@ -146,4 +146,47 @@ static __device__ inline bool put_text(RecordRow& row, const RecordField& field,
   }
 }
 
+constexpr uint64_t LOWER_CASE = 0x2020202020202020ull;
+constexpr uint64_t LOWER_TRUE = 0x65757274;
+constexpr uint64_t LOWER_FALSE = 0x65736c6166;
+
+static __device__ __forceinline__ bool put_bool(const RecordRow& row, const RecordColumn& column, TextCursor& text) {
+  const int32_t bytes = text.end - text.at;
+  if (bytes != 4 && bytes != 5) return false;
+  const uint64_t word = (text.next_bytes() | LOWER_CASE) & ((uint64_t{1} << (bytes * 8)) - 1);
+  text.at = text.end;
+  put<uint8_t>(column.values, row.row, word == LOWER_TRUE);
+  return word == LOWER_TRUE || word == LOWER_FALSE;
+}
+
+static __device__ __forceinline__ bool put_integer(const RecordRow& row, const RecordField& field, const RecordColumn& column,
+                                                   TextCursor& text) {
+  NumberText number;
+  int64_t value;
+  if (!read_number(text, false, number) || !number.is_integer || !integer_of(number, field.width, value)) return false;
+  put_low_bytes(column.values, row.row, field.width, static_cast<uint64_t>(value));
+  return true;
+}
+
+static __device__ __forceinline__ bool put_number(const RecordArguments& arguments, RecordRow& row, const RecordField& field,
+                                                  const RecordColumn& column, TextCursor& text) {
+  NumberText number;
+  const int32_t start = text.at;
+  if (read_number(text, false, number)) return put_float(arguments, row, field, column, number);
+  text.at = start;
+  return put_not_finite(row, field, column, text);
+}
+
+// Reads text without quotes into a field that is neither a string nor a list nor an object. False if the text does not begin with a
+// value of the field's type.
+static __device__ inline bool put_scalar(const RecordArguments& arguments, RecordRow& row, const RecordField& field,
+                                         const RecordColumn& column, TextCursor& text) {
+  switch (field.type) {
+    case FIELD_BOOL: return put_bool(row, column, text);
+    case FIELD_INTEGER: return put_integer(row, field, column, text);
+    case FIELD_FLOAT: return put_number(arguments, row, field, column, text);
+    default: return put_text(row, field, column, text);
+  }
+}
+
 }  // namespace millrace

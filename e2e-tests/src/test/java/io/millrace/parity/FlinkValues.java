@@ -10,10 +10,12 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
+import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 
@@ -44,8 +46,18 @@ public final class FlinkValues {
       case CHAR, VARCHAR -> new String(((StringData) value).toBytes(), StandardCharsets.UTF_8);
       case BINARY, VARBINARY -> ByteBuffer.wrap((byte[]) value);
       case ROW -> of((RowData) value, type.getChildren());
+      case ARRAY -> of((ArrayData) value, ((ArrayType) type).getElementType());
       default -> value;
     };
+  }
+
+  private static List<Object> of(ArrayData array, LogicalType type) {
+    ArrayData.ElementGetter getter = ArrayData.createElementGetter(type.copy(true));
+    List<Object> values = new ArrayList<>();
+    for (int i = 0; i < array.size(); i++) {
+      values.add(value(type, getter.getElementOrNull(array, i)));
+    }
+    return values;
   }
 
   // TimestampData.toLocalDateTime wraps for timestamps far away. Some functions give digits that

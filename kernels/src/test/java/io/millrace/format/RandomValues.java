@@ -6,11 +6,13 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.Base64;
 import java.util.List;
 import java.util.Random;
 
@@ -58,6 +60,11 @@ public abstract class RandomValues {
   /** Writes an object with random values for its members; the values. */
   protected abstract List<Object> object(List<Field> fields);
 
+  /** Writes a list with random elements, some of which are null; the elements. */
+  protected List<Object> list(DataType element) {
+    throw new IllegalArgumentException("expected no list of " + element);
+  }
+
   /** Writes a random value; the value, in the form of {@link io.millrace.testing.TableRows}. */
   public final Object value(DataType type) {
     return switch (type.id()) {
@@ -81,8 +88,15 @@ public abstract class RandomValues {
         string(value);
         yield value;
       }
+      case BINARY -> {
+        byte[] bytes = new byte[random.nextInt(random.nextInt(8) == 0 ? 100 : 5)];
+        random.nextBytes(bytes);
+        string(Base64.getEncoder().encodeToString(bytes));
+        yield ByteBuffer.wrap(bytes);
+      }
       case STRUCT -> object(type.fields());
-      case BINARY, LIST, DICTIONARY -> throw new IllegalArgumentException(type.toString());
+      case LIST -> list(type.fields().get(0).type());
+      case DICTIONARY -> throw new IllegalArgumentException(type.toString());
     };
   }
 

@@ -5,6 +5,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.connectors.records.EventTimeWatermarks;
 import io.millrace.connectors.records.RecordFormat;
+import io.millrace.operators.row.RowKindColumn;
 import java.io.Serializable;
 import java.util.List;
 import java.util.Optional;
@@ -75,14 +76,15 @@ public final class KafkaDecodingOptions implements Serializable {
   }
 
   /**
-   * The columns of the rows.
+   * The columns of the rows; of a changelog with the row-kind column as the last one.
    *
    * @throws IllegalArgumentException if two columns have one name
    */
   public Schema schema() {
-    Stream<DataType.Field> columns = format.schema().fields().stream();
-    return new Schema(
-        Stream.concat(columns, metadata.stream().map(MetadataColumn::field)).toList());
+    Stream<DataType.Field> columns = RowKindColumn.rowFields(format.schema()).stream();
+    Schema schema =
+        new Schema(Stream.concat(columns, metadata.stream().map(MetadataColumn::field)).toList());
+    return RowKindColumn.isIn(format.schema()) ? RowKindColumn.addTo(schema) : schema;
   }
 
   RecordFormat format() {

@@ -10,6 +10,7 @@ import io.millrace.column.Table;
 import io.millrace.column.TypeId;
 import io.millrace.column.VariableWidthColumnBuilder;
 import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.transfer.HostTransfer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -25,7 +26,8 @@ final class MetadataTable implements AutoCloseable {
   private final RowTableBuilder builder;
 
   /**
-   * @param schema of the rows, with the metadata columns behind their own
+   * @param schema of the rows, with the metadata columns behind their own, and a row-kind column
+   *     behind these if they have one
    */
   MetadataTable(DeviceContext context, Schema schema, List<MetadataColumn> columns) {
     this.columns = columns;
@@ -54,7 +56,8 @@ final class MetadataTable implements AutoCloseable {
     try (Table metadata = transfer.upload(builder.finish(count))) {
       List<Column> all = new ArrayList<>();
       rows.columns().forEach(column -> all.add(column.share()));
-      metadata.columns().forEach(column -> all.add(column.share()));
+      int behind = rows.columns().size() - (RowKindColumn.isIn(rows.schema()) ? 1 : 0);
+      all.addAll(behind, metadata.columns().stream().map(Column::share).toList());
       return rows.withColumns(schema, all);
     }
   }

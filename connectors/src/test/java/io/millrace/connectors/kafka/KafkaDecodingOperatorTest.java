@@ -7,9 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.connectors.records.CanalJsonRecordFormat;
+import io.millrace.connectors.records.DebeziumJsonRecordFormat;
 import io.millrace.connectors.records.EventTimeWatermarks;
 import io.millrace.connectors.records.JsonRecordFormat;
 import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.RecordingOutput;
@@ -23,6 +26,7 @@ import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -92,6 +96,80 @@ class KafkaDecodingOperatorTest {
                 assertThat(((MalformedKafkaRecord) record).message())
                     .startsWith("topic-3@5: ")
                     .endsWith(": malformed"));
+  }
+
+  @OutOfMemoryTest
+  void elementsOfListsAreRead() throws Exception {
+    Schema lists =
+        Schema.of(
+            Field.of("names", DataType.list(DataType.STRING)),
+            Field.of("grid", DataType.list(DataType.list(DataType.INT32))));
+    KafkaDecodingOptions options =
+        KafkaDecodingOptions.of(new JsonRecordFormat(lists))
+            .withMalformedRecords(MalformedRecordPolicy.SIDE_OUTPUT);
+    try (OneInputStreamOperatorTestHarness<RecordBlock, ColumnBatch> harness = open(options)) {
+      String bad = "{\"grid\":[[1],[\"2\"]]}";
+      String good = "{\"names\":[\"a\",null],\"grid\":[[1,2],[]]}";
+      harness.processElement(new StreamRecord<>(Blocks.of(0, 0, "{}", bad, good)));
+    }
+    assertThat(output.elements())
+        .containsExactly(
+            List.of(
+                Arrays.asList(null, null),
+                List.of(Arrays.asList("a", null), List.of(List.of(1, 2), List.of()))));
+    assertThat(output.sideElements())
+        .singleElement()
+        .satisfies(
+            record ->
+                assertThat(((MalformedKafkaRecord) record).message())
+                    .contains("column 'grid.element.element': expected INT, got the JSON string"));
+  }
+
+  @OutOfMemoryTest
+  void changesBecomeAChangelog() throws Exception {
+    Schema columns = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.STRING));
+    KafkaDecodingOptions options =
+        KafkaDecodingOptions.of(new DebeziumJsonRecordFormat(columns))
+            .withMetadata(MetadataColumn.offset("offset"))
+            .withMalformedRecords(MalformedRecordPolicy.SIDE_OUTPUT);
+    assertThat(options.schema().names())
+        .containsExactly("id", "name", "offset", RowKindColumn.NAME);
+    try (OneInputStreamOperatorTestHarness<RecordBlock, ColumnBatch> harness = open(options)) {
+      String insert = "{\"after\":{\"id\":1,\"name\":\"a\"},\"op\":\"c\"}";
+      String update =
+          "{\"before\":{\"id\":1,\"name\":\"a\"},\"after\":{\"id\":1,\"name\":\"b\"},\"op\":\"u\"}";
+      String bad = "{\"before\":{\"id\":1},\"after\":{\"id\":true},\"op\":\"u\"}";
+      harness.processElement(new StreamRecord<>(Blocks.of(0, 3, insert, bad, update)));
+    }
+    assertThat(output.elements())
+        .containsExactly(
+            List.of(
+                List.of(1L, "a", 3L, RowKind.INSERT.toByteValue()),
+                List.of(1L, "a", 5L, RowKind.UPDATE_BEFORE.toByteValue()),
+                List.of(1L, "b", 5L, RowKind.UPDATE_AFTER.toByteValue())));
+    assertThat(output.sideElements())
+        .singleElement()
+        .satisfies(
+            record ->
+                assertThat(((MalformedKafkaRecord) record).message())
+                    .startsWith("topic-0@4: column 'id': expected BIGINT, got a JSON value"));
+  }
+
+  @OutOfMemoryTest
+  void changesOfCanalBecomeAChangelog() throws Exception {
+    Schema columns = Schema.of(Field.of("id", DataType.INT64));
+    KafkaDecodingOptions options = KafkaDecodingOptions.of(new CanalJsonRecordFormat(columns));
+    try (OneInputStreamOperatorTestHarness<RecordBlock, ColumnBatch> harness = open(options)) {
+      String update = "{\"data\":[{\"id\":\"2\"}],\"old\":[{\"id\":\"1\"}],\"type\":\"UPDATE\"}";
+      harness.processElement(new StreamRecord<>(Blocks.of(0, 0, update)));
+      String create = "{\"type\":\"CREATE\"}";
+      harness.processElement(new StreamRecord<>(Blocks.of(0, 1, create)));
+    }
+    assertThat(output.elements())
+        .containsExactly(
+            List.of(
+                List.of(1L, RowKind.UPDATE_BEFORE.toByteValue()),
+                List.of(2L, RowKind.UPDATE_AFTER.toByteValue())));
   }
 
   private static List<Object> row(long id, long offset, String key, ByteBuffer trace) {

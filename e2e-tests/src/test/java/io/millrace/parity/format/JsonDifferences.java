@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.parity.format;
 
+import static io.millrace.column.DataType.BINARY;
 import static io.millrace.column.DataType.BOOL;
 import static io.millrace.column.DataType.DATE;
 import static io.millrace.column.DataType.FLOAT32;
@@ -15,9 +16,11 @@ import static io.millrace.parity.format.JsonDifference.ofValue;
 import static org.apache.flink.formats.common.TimestampFormat.ISO_8601;
 
 import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
+import org.apache.flink.formats.common.TimestampFormat;
 
 /** Records that Millrace and Flink's format {@code json} read differently. */
 final class JsonDifferences {
@@ -27,7 +30,8 @@ final class JsonDifferences {
   private JsonDifferences() {}
 
   static Stream<JsonDifference> all() {
-    return Stream.of(conversions(), numbers(), times(), texts(), records()).flatMap(List::stream);
+    return Stream.of(conversions(), numbers(), times(), texts(), bytes(), records())
+        .flatMap(List::stream);
   }
 
   private static List<JsonDifference> conversions() {
@@ -96,6 +100,9 @@ final class JsonDifferences {
   private static List<JsonDifference> texts() {
     return List.of(
         ofValue(STRING, "\"a\tb\"", MALFORMED, "a\\tb").shownAs("a string with a tab as it is"),
+        ofText("a string with half of a surrogate pair in UTF-8", "\u00ed\u00a0\u0080", "?"),
+        ofText("a string with an overlong form of a slash", "\u00c0\u00af", "/"),
+        ofText("a string with a code point above U+10FFFF", "\u00f4\u0090\u0080\u0080", "??"),
         ofEncoded(
             "unknown member whose string is an overlong form of a slash",
             "{\"w\":\"\u00c0\u00af\",\"v\":1}",
@@ -117,6 +124,27 @@ final class JsonDifferences {
             MALFORMED,
             "1",
             "1"));
+  }
+
+  private static JsonDifference ofText(String shown, String bytes, String flink) {
+    return new JsonDifference(
+        Field.of("v", STRING),
+        shown,
+        "{\"v\":\"" + bytes + "\"}",
+        StandardCharsets.ISO_8859_1,
+        TimestampFormat.SQL,
+        MALFORMED,
+        flink,
+        flink);
+  }
+
+  private static List<JsonDifference> bytes() {
+    return List.of(
+        ofValue(BINARY, "\" AAE=\"", MALFORMED, "x'0001'"),
+        ofValue(BINARY, "\"AAE=\\n\"", MALFORMED, "x'0001'"),
+        ofValue(BINARY, "\"AA==AAE=\"", MALFORMED, "x'000001'"),
+        ofValue(BINARY, "5", MALFORMED, MALFORMED, "NULL"),
+        ofValue(DataType.list(BINARY), "[true]", MALFORMED, MALFORMED, "[null]"));
   }
 
   private static List<JsonDifference> records() {

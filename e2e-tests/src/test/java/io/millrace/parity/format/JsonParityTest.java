@@ -61,7 +61,14 @@ class JsonParityTest {
     inner.add(Field.of("place", DataType.struct(Field.of("text", DataType.STRING))));
     List<Field> fields = new ArrayList<>(SCALARS);
     fields.add(Field.of("address", DataType.struct(inner.toArray(Field[]::new))));
-    fields.add(Field.of("more", DataType.struct(SCALARS.toArray(Field[]::new))));
+    DataType all = DataType.struct(SCALARS.toArray(Field[]::new));
+    fields.add(Field.of("more", all));
+    fields.add(Field.of("bytes", DataType.BINARY));
+    fields.add(Field.of("list", DataType.list(all)));
+    fields.add(Field.of("grid", DataType.list(DataType.list(DataType.STRING))));
+    fields.add(Field.of("blocks", DataType.list(DataType.BINARY)));
+    fields.add(
+        Field.of("deep", DataType.struct(Field.of("numbers", DataType.list(DataType.INT32)))));
     return Schema.of(fields.toArray(Field[]::new));
   }
 

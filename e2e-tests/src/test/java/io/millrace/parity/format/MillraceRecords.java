@@ -35,7 +35,9 @@ final class MillraceRecords {
       List<RecordResult> results = new ArrayList<>(Collections.nCopies(records.size(), NO_ROW));
       List<List<Object>> rows = device.rows(parsed.table());
       for (int row = 0; row < rows.size(); row++) {
-        results.set(parsed.recordOf(row), RecordResult.of(List.of(rows.get(row))));
+        List<List<Object>> ofRecord = new ArrayList<>(results.get(parsed.recordOf(row)).rows());
+        ofRecord.add(rows.get(row));
+        results.set(parsed.recordOf(row), RecordResult.of(ofRecord));
       }
       for (MalformedRecord malformed : parsed.malformed()) {
         results.set(malformed.record(), RecordResult.malformed(malformed.reason()));

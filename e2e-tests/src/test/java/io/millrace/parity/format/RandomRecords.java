@@ -9,6 +9,7 @@ import java.math.RoundingMode;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -56,11 +57,11 @@ class RandomRecords {
     return text.toString();
   }
 
-  private void space() {
+  protected final void space() {
     text.append(oneOf(SPACES));
   }
 
-  private String oneOf(String... choices) {
+  protected final String oneOf(String... choices) {
     return choices[random.nextInt(choices.length)];
   }
 
@@ -68,7 +69,7 @@ class RandomRecords {
     return random.nextInt(8) == 0;
   }
 
-  private void object(List<Field> fields) {
+  protected final void object(List<Field> fields) {
     List<Field> order = new ArrayList<>(fields);
     if (random.nextBoolean()) {
       Collections.shuffle(order, random);
@@ -100,7 +101,7 @@ class RandomRecords {
     text.append('}');
   }
 
-  private void name(String separator, String name) {
+  protected final void name(String separator, String name) {
     text.append(separator);
     space();
     string(name);
@@ -118,7 +119,7 @@ class RandomRecords {
     space();
   }
 
-  private void unknownValue(int depth) {
+  protected final void unknownValue(int depth) {
     switch (depth == 0 ? random.nextInt(3) : 3 + random.nextInt(2)) {
       case 0 -> text.append(oneOf("null", "true", "false", "-1e+999", "9".repeat(40), "0.10"));
       case 1 -> string(randomString());
@@ -154,9 +155,31 @@ class RandomRecords {
       case TIME -> string(time() + fraction(9));
       case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> string(timestamp(type));
       case STRING -> string(randomString());
+      case BINARY -> {
+        byte[] bytes = new byte[random.nextInt(rarely() ? 200 : 5)];
+        random.nextBytes(bytes);
+        string(Base64.getEncoder().encodeToString(bytes));
+      }
       case STRUCT -> object(type.fields());
-      case BINARY, LIST, DICTIONARY -> throw new IllegalArgumentException(type.toString());
+      case LIST -> list(type.fields().get(0).type());
+      case DICTIONARY -> throw new IllegalArgumentException(type.toString());
     }
+  }
+
+  private void list(DataType element) {
+    text.append('[');
+    space();
+    for (int i = random.nextInt(rarely() ? 40 : 4); i > 0; i--) {
+      if (rarely()) {
+        text.append("null");
+      } else {
+        value(element);
+      }
+      space();
+      text.append(i == 1 ? "" : ",");
+      space();
+    }
+    text.append(']');
   }
 
   private String integer(DataType type) {

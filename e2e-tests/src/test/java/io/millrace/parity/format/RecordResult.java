@@ -3,6 +3,8 @@ package io.millrace.parity.format;
 
 import static java.util.stream.Collectors.joining;
 
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 
@@ -34,6 +36,9 @@ record RecordResult(List<List<Object>> rows, String fault) {
   }
 
   private static String text(Object value) {
+    if (value instanceof ByteBuffer bytes) {
+      return "x'" + HexFormat.of().formatHex(bytes.array()) + "'";
+    }
     return value == null
         ? "NULL"
         : value.toString().replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r");

@@ -3,6 +3,7 @@ package io.millrace.format.avro;
 
 import io.millrace.device.HostMemory;
 import io.millrace.device.KernelStructure;
+import io.millrace.format.record.RecordField;
 import io.millrace.format.record.RecordFields;
 import io.millrace.format.record.RecordFormat;
 import io.millrace.format.record.RecordKernels.Target;
@@ -153,7 +154,7 @@ final class AvroFormat implements RecordFormat {
 
   /** Copies a symbol, whose number is the position of the text. */
   @Override
-  public void resolveEscapes(TextCursor text, int bytes, long target) {
+  public void resolveEscapes(RecordField field, TextCursor text, int bytes, long target) {
     HostMemory.copyFromArray(target, symbols[text.at()], 0, bytes);
   }
 

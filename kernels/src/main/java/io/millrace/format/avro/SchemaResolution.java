@@ -187,7 +187,7 @@ final class SchemaResolution {
     TypeId id = into.type().id();
     AvroStepKind kind =
         switch (into.kind()) {
-          case OBJECT -> null;
+          case OBJECT, LIST -> null;
           case BOOL -> type.kind() == Kind.BOOLEAN ? AvroStepKind.BOOLEAN : null;
           case INTEGER -> integerKind(type, id);
           case FLOAT -> floatKind(type, id);

@@ -4,6 +4,7 @@ package io.millrace.format.csv;
 import io.millrace.column.Schema;
 import io.millrace.device.HostMemory;
 import io.millrace.device.KernelStructure;
+import io.millrace.format.record.RecordField;
 import io.millrace.format.record.RecordFields;
 import io.millrace.format.record.RecordFormat;
 import io.millrace.format.record.RecordKernels.Target;
@@ -134,7 +135,7 @@ final class CsvFormat implements RecordFormat {
   }
 
   @Override
-  public void resolveEscapes(TextCursor text, int bytes, long target) {
+  public void resolveEscapes(RecordField field, TextCursor text, int bytes, long target) {
     for (int i = 0; i < bytes; i++) {
       int next = text.next();
       if (next == options.quotes().escape()) {

@@ -7,22 +7,17 @@ import io.millrace.format.record.RecordField;
 import io.millrace.format.record.RecordFields;
 import io.millrace.format.record.RowBuilder;
 import io.millrace.format.record.RowReader;
-import io.millrace.format.text.NumberText;
 import io.millrace.format.text.TextCursor;
 
 /**
  * Reads the fields of a record of CSV into a row. The twin of csv_value.cuh. Used by one thread.
  */
 final class CsvRecordReader implements RowReader {
-  private static final long LOWER_CASE = 0x2020202020202020L;
-  private static final long TRUE = 0x65757274L;
-  private static final long FALSE = 0x65736c6166L;
   private static final int SKIPPED = 0;
   private static final int BYTE_MASK = 0xff;
 
   private final TextCursor text = new TextCursor();
   private final TextCursor part = new TextCursor();
-  private final NumberText number = new NumberText();
   private final RecordField[] fields;
   private final int[] positions;
   private final RowBuilder row;
@@ -234,37 +229,12 @@ final class CsvRecordReader implements RowReader {
             row.putString(field, start, hasEscapes, bytes);
             yield true;
           }
-          case BOOL -> !hasEscapes && putBool();
-          case INTEGER -> !hasEscapes && putInteger() && part.isAtEnd();
-          case FLOAT -> !hasEscapes && putFloat() && part.isAtEnd();
-          default -> !hasEscapes && row.putText(field, part) && part.isAtEnd();
+          default -> !hasEscapes && row.putScalar(field, part) && part.isAtEnd();
         };
     if (!valid) {
       return failAt(first, RecordError.INVALID_VALUE);
     }
     row.setPresent(field);
     return true;
-  }
-
-  private boolean putBool() {
-    int size = part.end() - part.at();
-    if (size != Integer.BYTES && size != Integer.BYTES + 1) {
-      return false;
-    }
-    long word = (part.word(part.at()) | LOWER_CASE) & ((1L << (size * Byte.SIZE)) - 1);
-    row.putBool(field, word == TRUE);
-    return word == TRUE || word == FALSE;
-  }
-
-  private boolean putInteger() {
-    return number.read(part, false) && number.isInteger() && row.putInteger(field, number);
-  }
-
-  private boolean putFloat() {
-    if (number.read(part, false)) {
-      return row.putFloat(field, number, part);
-    }
-    part.moveTo(start);
-    return row.putText(field, part);
   }
 }

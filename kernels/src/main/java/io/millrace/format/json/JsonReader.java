@@ -24,20 +24,20 @@ import java.util.Set;
  *
  * <p>A value must be what its column is: booleans and numbers as such (decimals, NaN and the
  * infinities also as strings), strings as strings, and dates, times and timestamps as strings of
- * ISO 8601, of the years 0000 to 9999, a ROW as an object. Digits of a decimal beyond its scale are
- * rounded half up, and digits of a second beyond the precision are dropped; FLOAT and DOUBLE are
- * the nearest to the number. A record with anything else is malformed, as is one with a number out
- * of range, a column that is there twice, text that is not UTF-8, or a null or a missing member
- * where the column may not be null. Half of a surrogate pair becomes a question mark, as in Java. A
- * string with escapes is a decimal only if it has at most 64 bytes without them.
+ * ISO 8601, of the years 0000 to 9999, bytes as a string of Base64 with padding, an ARRAY as an
+ * array, a ROW as an object. Digits of a decimal beyond its scale are rounded half up, and digits
+ * of a second beyond the precision are dropped; FLOAT and DOUBLE are the nearest to the number. A
+ * record with anything else is malformed, as is one with a number out of range, a column that is
+ * there twice, text that is not UTF-8, or a null or a missing member where the column may not be
+ * null. Half of a surrogate pair becomes a question mark, as in Java. A string with escapes is a
+ * decimal only if it has at most 64 bytes without them.
  *
  * <p>On the host and on a GPU the rows are the same bits. Used by one thread.
  */
 @PublicEvolving
 public final class JsonReader implements RecordReader {
   private static final PerDevice<RecordKernels> KERNELS = RecordKernels.ofModule("json");
-  private static final Set<TypeId> TYPES =
-      EnumSet.complementOf(EnumSet.of(TypeId.BINARY, TypeId.LIST, TypeId.DICTIONARY));
+  private static final Set<TypeId> TYPES = EnumSet.complementOf(EnumSet.of(TypeId.DICTIONARY));
 
   private final TableReader reader;
 
@@ -51,12 +51,17 @@ public final class JsonReader implements RecordReader {
     RecordFields fields = RecordFields.of(schema);
     reader =
         new TableReader(
-            schema, fields, new JsonFormat(fields), KERNELS.of(stream.device()), stream, memory);
+            schema,
+            fields,
+            new JsonFormat(fields, false),
+            KERNELS.of(stream.device()),
+            stream,
+            memory);
   }
 
   /**
-   * Why columns cannot be read; empty if they can. BINARY, ARRAY and dictionaries cannot, and there
-   * are at most 127 columns, with the fields of ROWs.
+   * Why columns cannot be read; empty if they can. Dictionaries cannot, and there are at most 127
+   * columns, with the fields of ROWs, and as many fields in the elements of an ARRAY.
    */
   public static Optional<String> unsupported(Schema schema) {
     return RecordFields.unsupported(schema, TYPES);

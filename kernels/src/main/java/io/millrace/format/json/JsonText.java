@@ -3,6 +3,7 @@ package io.millrace.format.json;
 
 import io.millrace.device.HostMemory;
 import io.millrace.format.record.RecordError;
+import io.millrace.format.text.Base64Text;
 import io.millrace.format.text.NumberText;
 import io.millrace.format.text.TextCursor;
 
@@ -20,13 +21,22 @@ final class JsonText {
   static final int FALSE_BYTES = 5;
   static final int NULL_BYTES = 4;
 
+  /** The result of {@link #base64Bytes} if there is no Base64. */
+  static final int NO_BYTES = -1;
+
+  private static final int BASE64_BITS = 6;
   private static final int DEPTH = 1000;
   private static final int REPLACEMENT = '?';
 
   final TextCursor text = new TextCursor();
+  private final TextCursor part = new TextCursor();
   private final NumberText number = new NumberText();
+  private final Base64Text base64 = new Base64Text();
   private final boolean[] isObject = new boolean[DEPTH];
   private RecordError error;
+
+  // Of the last value that was skipped.
+  private int elements;
 
   // Of the last string.
   private int start;
@@ -211,6 +221,37 @@ final class JsonText {
     return width;
   }
 
+  private static int nextCharacter(TextCursor text) {
+    int next = text.next();
+    return next == '\\' ? readEscape(text) : next;
+  }
+
+  /** The bytes that the last string stands for in Base64; -1 if it is not Base64 with padding. */
+  int base64Bytes() {
+    part.reset(text, start, start + writtenBytes);
+    base64.clear();
+    while (!part.isAtEnd()) {
+      if (!base64.add(nextCharacter(part))) {
+        return NO_BYTES;
+      }
+    }
+    return base64.isComplete() ? base64.bytes() : NO_BYTES;
+  }
+
+  /** Writes the bytes that a string of Base64 stands for. The cursor is at its first byte. */
+  static void decodeBase64(TextCursor text, int bytes, long target) {
+    int word = 0;
+    int bits = 0;
+    for (int i = 0; i < bytes; ) {
+      word = word << BASE64_BITS | Base64Text.digit(nextCharacter(text));
+      bits += BASE64_BITS;
+      if (bits >= Byte.SIZE) {
+        bits -= Byte.SIZE;
+        HostMemory.putByte(target + i++, (byte) (word >> bits));
+      }
+    }
+  }
+
   private boolean skipScalar(int next) {
     boolean valid =
         switch (next) {
@@ -244,8 +285,30 @@ final class JsonText {
     return true;
   }
 
+  /** As {@link io.millrace.format.record.RecordFormat#findElements}. */
+  void findElements(TextCursor list, int count, long starts, long ends) {
+    reset(list.address(), list.at(), list.end());
+    boolean isArray = text.peek() == '[';
+    for (int i = 0; i < count; i++) {
+      if (isArray) {
+        text.next();
+      }
+      int next = skipSpace();
+      HostMemory.putInt(starts + (long) i * Integer.BYTES, text.at());
+      skipValue(next);
+      HostMemory.putInt(ends + (long) i * Integer.BYTES, text.at());
+      skipSpace();
+    }
+  }
+
+  /** The elements or members that the last value that was skipped has itself. */
+  int elements() {
+    return elements;
+  }
+
   /** Skips a value with all values in it. {@code first} is its first byte, which is next. */
   boolean skipValue(int first) {
+    elements = 0;
     int depth = 0;
     for (int next = first; ; next = skipSpace()) {
       if (next == '{' || next == '[') {
@@ -255,6 +318,9 @@ final class JsonText {
         isObject[depth++] = next == '{';
         text.next();
         if (skipSpace() != (next == '{' ? '}' : ']')) {
+          if (depth == 1) {
+            elements = 1;
+          }
           if (next == '{' && !skipName()) {
             return false;
           }
@@ -284,6 +350,9 @@ final class JsonText {
       }
       text.next();
       if (next == ',') {
+        if (left == 1) {
+          elements++;
+        }
         return inObject && !skipName() ? -1 : left;
       }
     }

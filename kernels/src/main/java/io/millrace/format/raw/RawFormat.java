@@ -5,6 +5,7 @@ import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
 import io.millrace.device.KernelStructure;
 import io.millrace.format.record.RecordError;
+import io.millrace.format.record.RecordField;
 import io.millrace.format.record.RecordFields;
 import io.millrace.format.record.RecordFormat;
 import io.millrace.format.record.RecordKernels.Target;
@@ -51,7 +52,7 @@ final class RawFormat implements RecordFormat {
   }
 
   @Override
-  public void resolveEscapes(TextCursor text, int bytes, long target) {
+  public void resolveEscapes(RecordField field, TextCursor text, int bytes, long target) {
     throw new IllegalStateException("records have no escapes");
   }
 

@@ -24,6 +24,9 @@ final class CudaRecordKernels implements RecordKernels {
     static final KernelStructure LAYOUT = new KernelStructure("RecordArguments");
     static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
     static final KernelStructure.Int64 RECORDS = LAYOUT.int64("records");
+    static final KernelStructure.Int64 ENDS = LAYOUT.int64("ends");
+    static final KernelStructure.Int64 OTHERS = LAYOUT.int64("others");
+    static final KernelStructure.Int64 OTHER_ENDS = LAYOUT.int64("other_ends");
     static final KernelStructure.Int64 FIELDS = LAYOUT.int64("fields");
     static final KernelStructure.Int64 POWERS = LAYOUT.int64("powers");
     static final KernelStructure.Int64 ERRORS = LAYOUT.int64("errors");
@@ -46,6 +49,7 @@ final class CudaRecordKernels implements RecordKernels {
     static final KernelStructure.Int64 STARTS = LAYOUT.int64("starts");
     static final KernelStructure.Int64 OFFSETS = LAYOUT.int64("offsets");
     static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
+    static final KernelStructure.Int64 IS_BINARY = LAYOUT.int64("is_binary");
 
     private StringColumnArguments() {}
   }
@@ -60,6 +64,21 @@ final class CudaRecordKernels implements RecordKernels {
         LAYOUT.array("column", StringColumnArguments.LAYOUT, RecordFields.MAX_FIELDS);
 
     private StringsArguments() {}
+  }
+
+  /** The structure {@code RecordElementsArguments} of record_arguments.cuh. */
+  static final class ElementsArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("RecordElementsArguments");
+    static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
+    static final KernelStructure.Int64 RECORD_ENDS = LAYOUT.int64("record_ends");
+    static final KernelStructure.Int64 OTHER_ENDS = LAYOUT.int64("other_ends");
+    static final KernelStructure.Int64 LISTS = LAYOUT.int64("lists");
+    static final KernelStructure.Int64 OFFSETS = LAYOUT.int64("offsets");
+    static final KernelStructure.Int64 STARTS = LAYOUT.int64("starts");
+    static final KernelStructure.Int64 ENDS = LAYOUT.int64("ends");
+    static final KernelStructure.Int64 ROWS = LAYOUT.int64("rows");
+
+    private ElementsArguments() {}
   }
 
   private static final int THREADS = 128;
@@ -96,6 +115,9 @@ final class CudaRecordKernels implements RecordKernels {
       arguments
           .put(Arguments.BYTES, records.bytes())
           .put(Arguments.RECORDS, records.positions())
+          .put(Arguments.ENDS, records.ends())
+          .put(Arguments.OTHERS, records.others())
+          .put(Arguments.OTHER_ENDS, records.otherEnds())
           .put(Arguments.FIELDS, records.plan())
           .put(Arguments.POWERS, records.powers())
           .put(Arguments.ERRORS, records.errors())
@@ -125,6 +147,25 @@ final class CudaRecordKernels implements RecordKernels {
   }
 
   @Override
+  public void findElements(Records records, int field, long starts, long ends) {
+    Target lists = records.targets().get(field);
+    try (KernelArguments arguments = new KernelArguments(ElementsArguments.LAYOUT)) {
+      arguments
+          .put(ElementsArguments.BYTES, records.bytes())
+          .put(ElementsArguments.RECORD_ENDS, records.ends())
+          .put(ElementsArguments.OTHER_ENDS, records.others() == 0 ? 0 : records.otherEnds())
+          .put(ElementsArguments.LISTS, lists.values())
+          .put(ElementsArguments.OFFSETS, lists.second())
+          .put(ElementsArguments.STARTS, starts)
+          .put(ElementsArguments.ENDS, ends)
+          .put(ElementsArguments.ROWS, records.count());
+      module
+          .function(name + "_elements")
+          .launch(tiles(records.count(), THREADS), THREADS, 0, records.stream(), arguments);
+    }
+  }
+
+  @Override
   public void copyStrings(Records records, List<Strings> strings) {
     try (KernelArguments arguments = new KernelArguments(StringsArguments.LAYOUT)) {
       arguments
@@ -137,7 +178,8 @@ final class CudaRecordKernels implements RecordKernels {
         arguments
             .put(at, StringColumnArguments.STARTS, column.starts())
             .put(at, StringColumnArguments.OFFSETS, column.offsets())
-            .put(at, StringColumnArguments.BYTES, column.bytes());
+            .put(at, StringColumnArguments.BYTES, column.bytes())
+            .put(at, StringColumnArguments.IS_BINARY, column.field().isBinary() ? 1 : 0);
       }
       int blocks = tiles(records.count(), STRING_ROWS);
       module

@@ -14,7 +14,8 @@ public enum FieldType {
   DATE(5),
   TIME(6),
   TIMESTAMP(7),
-  STRING(8);
+  STRING(8),
+  LIST(9);
 
   private final int number;
 

@@ -22,7 +22,19 @@ final class HostRecordKernels implements RecordKernels {
     try (RowReader reader = records.format().rowReader(records.targets(), false)) {
       for (int row = 0; row < records.count(); row++) {
         int start = position(records, row);
-        long error = reader.read(records.bytes(), start, position(records, row + 1), row);
+        long place = (long) row * Integer.BYTES;
+        int end = HostMemory.getInt(records.ends() + place);
+        int other = records.others() == 0 ? -1 : HostMemory.getInt(records.others() + place);
+        long error =
+            other < 0
+                ? reader.read(records.bytes(), start, end, row)
+                : reader.read(
+                    records.bytes(),
+                    start,
+                    end,
+                    other,
+                    HostMemory.getInt(records.otherEnds() + place),
+                    row);
         HostMemory.putLong(records.errors() + (long) row * Long.BYTES, error);
         if (RecordError.ofWord(error) == RecordError.UNDECIDED) {
           undecided++;
@@ -44,7 +56,7 @@ final class HostRecordKernels implements RecordKernels {
     }
     for (int i = 0; i < fields.size(); i++) {
       HostMemory.putInt(records.nullCount(i), nulls[i]);
-      if (fields.get(i).kind() == FieldType.STRING) {
+      if (fields.get(i).hasLengths()) {
         long total = offsets(records.targets().get(i).second(), records.count());
         HostMemory.putLong(records.stringBytes(fields.get(i).string()), total);
       }
@@ -84,6 +96,29 @@ final class HostRecordKernels implements RecordKernels {
   }
 
   @Override
+  public void findElements(Records records, int field, long starts, long ends) {
+    Target lists = records.targets().get(field);
+    TextCursor text = new TextCursor();
+    long first = HostMemory.getInt(lists.second());
+    for (int row = 0; row < records.count(); row++) {
+      long place = (long) row * Integer.BYTES;
+      long next = HostMemory.getInt(lists.second() + place + Integer.BYTES);
+      if (next > first) {
+        int start = HostMemory.getInt(lists.values() + place);
+        // The list ends before the end of its text, whichever that is.
+        int end = HostMemory.getInt(records.ends() + place);
+        if (records.others() != 0) {
+          end = Math.max(end, HostMemory.getInt(records.otherEnds() + place));
+        }
+        text.reset(records.bytes(), start, end);
+        long offset = first * Integer.BYTES;
+        records.format().findElements(text, (int) (next - first), starts + offset, ends + offset);
+        first = next;
+      }
+    }
+  }
+
+  @Override
   public void copyStrings(Records records, List<Strings> strings) {
     TextCursor text = new TextCursor();
     for (Strings column : strings) {
@@ -95,7 +130,9 @@ final class HostRecordKernels implements RecordKernels {
           HostMemory.copy(column.bytes() + offset, records.bytes() + start, end - offset);
         } else {
           text.reset(records.bytes(), start & ~RowBuilder.HAS_ESCAPES, Integer.MAX_VALUE);
-          records.format().resolveEscapes(text, end - offset, column.bytes() + offset);
+          records
+              .format()
+              .resolveEscapes(column.field(), text, end - offset, column.bytes() + offset);
         }
         offset = end;
       }

@@ -32,6 +32,7 @@ final class RecordColumns implements AutoCloseable {
   private final Buffer[] seconds;
   private final Buffer[] validities;
   private final Buffer[] strings;
+  private final Column[] elements;
 
   /**
    * @throws GpuOutOfMemoryException if there is too little memory
@@ -45,6 +46,7 @@ final class RecordColumns implements AutoCloseable {
     this.seconds = new Buffer[fields.size()];
     this.validities = new Buffer[fields.size()];
     this.strings = new Buffer[fields.size()];
+    this.elements = new Column[fields.size()];
     try {
       for (int i = 1; i < fields.size(); i++) {
         allocate(i, fields.get(i));
@@ -88,14 +90,21 @@ final class RecordColumns implements AutoCloseable {
     return buffer == null ? 0 : buffer.access(AccessMode.WRITE, scope);
   }
 
-  /** Writes the offsets of no strings, and makes no room for their bytes. */
+  /** Writes the offsets of no strings and no lists, and makes no room for their bytes. */
   void clearOffsets(AccessScope scope) {
     for (int i = 0; i < fields.size(); i++) {
-      if (fields.get(i).kind() == FieldType.STRING) {
+      if (fields.get(i).hasLengths()) {
         stream.fill(address(seconds[i], scope), (byte) 0, Integer.BYTES);
+      }
+      if (fields.get(i).kind() == FieldType.STRING) {
         strings[i] = allocate(0);
       }
     }
+  }
+
+  /** Takes the elements of a field's lists over. */
+  void putElements(int field, Column column) {
+    elements[field] = column;
   }
 
   /**
@@ -112,10 +121,20 @@ final class RecordColumns implements AutoCloseable {
         strings[i] = allocate(bytes);
         Target target = records.targets().get(i);
         long address = bytes == 0 ? 0 : address(strings[i], scope);
-        places.add(new Strings(target.values(), target.second(), address));
+        places.add(new Strings(fields.get(i), target.values(), target.second(), address));
       }
     }
     return places;
+  }
+
+  /**
+   * The column of a field of the records, which takes the memory over.
+   *
+   * @param index the number among the fields of the record
+   * @param nullCounts of each field
+   */
+  Column takeColumn(int index, int[] nullCounts) {
+    return column(fields.get(0).firstChild() + index, nullCounts);
   }
 
   /**
@@ -127,7 +146,7 @@ final class RecordColumns implements AutoCloseable {
     List<Column> columns = new ArrayList<>();
     try {
       for (int i = 0; i < schema.size(); i++) {
-        columns.add(column(fields.get(0).firstChild() + i, nullCounts));
+        columns.add(takeColumn(i, nullCounts));
       }
       return new Table(schema, columns, rows);
     } catch (RuntimeException | Error e) {
@@ -147,9 +166,13 @@ final class RecordColumns implements AutoCloseable {
       for (int i = 0; i < field.children(); i++) {
         children.add(column(field.firstChild() + i, nullCounts));
       }
-    } else if (field.kind() == FieldType.STRING) {
+    } else if (field.hasLengths()) {
       children.add(plain(DataType.INT32, rows + 1, take(seconds, index)));
       take(values, index).close();
+      if (field.kind() == FieldType.LIST) {
+        children.add(elements[index]);
+        elements[index] = null;
+      }
     } else if (type.id() == TypeId.TIMESTAMP_NANOS) {
       children.add(plain(type.childTypes().get(0), rows, take(values, index)));
       children.add(plain(type.childTypes().get(1), rows, take(seconds, index)));
@@ -178,6 +201,12 @@ final class RecordColumns implements AutoCloseable {
         if (buffer != null) {
           failure.run(buffer::close);
         }
+      }
+    }
+    for (int i = 0; i < elements.length; i++) {
+      if (elements[i] != null) {
+        failure.run(elements[i]::close);
+        elements[i] = null;
       }
     }
     failure.rethrow();

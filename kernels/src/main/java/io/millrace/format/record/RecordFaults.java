@@ -2,18 +2,21 @@
 package io.millrace.format.record;
 
 import io.millrace.device.DeviceStream;
-import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
 import io.millrace.format.MalformedRecord;
 import io.millrace.format.record.RecordKernels.Records;
 import io.millrace.format.record.RecordKernels.Target;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** The records of a batch that are not rows, or not yet. Reads their errors from the device. */
+/**
+ * The texts of a pass that are not rows. Reads their errors from the device, and those of elements
+ * in them; rounds floating-point numbers that are undecided.
+ */
 final class RecordFaults {
   // A value of any field, and what is beside it.
   private static final long VALUE_BYTES = 3 * Long.BYTES;
@@ -23,39 +26,73 @@ final class RecordFaults {
   private final DeviceStream stream;
   private final long[] words;
   private final int[] positions;
+  private final int[] ends;
+  // Of further texts; null if no record has one.
+  private final int[] others;
+  private final int[] otherEnds;
+  // The first one of a record, which has no error of its own.
+  private final Map<Integer, MalformedRecord> faultsOfElements = new HashMap<>();
 
-  /** Waits for the stream. */
-  RecordFaults(Records records) {
-    this.records = records;
+  /**
+   * Waits for the stream.
+   *
+   * @param pass over one text or more
+   * @throws UnknownSchemasException if records name schemas that the format does not know
+   */
+  RecordFaults(RecordPass pass) {
+    this.records = pass.records();
     this.stream = records.stream();
-    this.words = new long[records.count()];
-    this.positions = new int[records.count() + 1];
-    long wordBytes = (long) words.length * Long.BYTES;
-    long positionBytes = (long) positions.length * Integer.BYTES;
-    try (StagingBuffer staged = stream.device().stagingPool().acquire(wordBytes + positionBytes)) {
-      stream.copy(staged.address(), records.errors(), wordBytes);
-      stream.copy(staged.address() + wordBytes, records.positions(), positionBytes);
-      stream.synchronize();
-      HostMemory.copyToArray(words, staged.address(), words.length);
-      for (int i = 0; i < positions.length; i++) {
-        positions[i] = HostMemory.getInt(staged.address() + wordBytes + (long) i * Integer.BYTES);
+    this.words = HostCopy.longs(records.errors(), records.count(), stream);
+    this.positions = integers(records.positions());
+    this.ends = integers(records.ends());
+    this.others = records.others() == 0 ? null : integers(records.others());
+    this.otherEnds = records.others() == 0 ? null : integers(records.otherEnds());
+    checkSchemas();
+    if (pass.hasUndecided()) {
+      decide();
+    }
+    for (int i = 0; i < records.fields().size(); i++) {
+      RecordPass elements = pass.elements(i);
+      if (elements != null && !elements.isComplete()) {
+        addFaults(new RecordFaults(elements), records.targets().get(i));
       }
     }
+  }
+
+  private int[] integers(long address) {
+    return HostCopy.integers(address, words.length, stream);
+  }
+
+  // The first fault of each record alone: there may be many in one.
+  private void addFaults(RecordFaults elements, Target lists) {
+    int[] offsets = HostCopy.integers(lists.second(), words.length + 1, stream);
+    int record = 0;
+    for (int i = 0; i < elements.words.length; i++) {
+      while (offsets[record + 1] <= i) {
+        record++;
+      }
+      boolean isFirst = error(record) == RecordError.VALID && !faultsOfElements.containsKey(record);
+      if (isFirst && elements.isMalformed(i)) {
+        faultsOfElements.put(record, within(record, elements.malformed(i)));
+      }
+    }
+  }
+
+  /** The fault of a record that has one in a part of it. */
+  MalformedRecord within(int record, MalformedRecord part) {
+    return malformed(record, part.start() + part.position() - positions[record], part.reason());
   }
 
   private RecordError error(int record) {
     return RecordError.ofWord(words[record]);
   }
 
-  private int length(int record) {
-    return positions[record + 1] - positions[record];
+  private int otherLength(int record) {
+    return others == null || others[record] < 0 ? 0 : otherEnds[record] - others[record];
   }
 
-  /**
-   * Rounds the floating-point numbers of undecided records, which become valid, or malformed if a
-   * number turns out to be too large. Waits for the stream.
-   */
-  void decide() {
+  // Undecided records become valid, or malformed if a number turns out to be too large.
+  private void decide() {
     int[] undecided = records(RecordError.UNDECIDED);
     for (int from = 0; from < undecided.length; from += GROUP_RECORDS) {
       int to = Math.min(from + GROUP_RECORDS, undecided.length);
@@ -64,7 +101,7 @@ final class RecordFaults {
   }
 
   private void decide(int[] group) {
-    long bytes = IntStream.of(group).mapToLong(this::length).sum();
+    long bytes = IntStream.of(group).mapToLong(i -> length(i) + otherLength(i)).sum();
     int fields = records.fields().size();
     long fieldBytes = group.length * VALUE_BYTES;
     try (StagingBuffer text = stream.device().stagingPool().acquire(bytes);
@@ -73,6 +110,10 @@ final class RecordFaults {
       for (int record : group) {
         stream.copy(end, records.bytes() + positions[record], length(record));
         end += length(record);
+        if (otherLength(record) > 0) {
+          stream.copy(end, records.bytes() + others[record], otherLength(record));
+          end += otherLength(record);
+        }
       }
       stream.synchronize();
       List<Target> targets =
@@ -83,13 +124,26 @@ final class RecordFaults {
       try (RowReader reader = records.format().rowReader(targets, true)) {
         long start = text.address();
         for (int i = 0; i < group.length; i++) {
-          words[group[i]] = reader.read(start, 0, length(group[i]), i);
+          words[group[i]] = decide(group[i], reader, start, i);
           copyFloats(group[i], reader, targets, i);
-          start += length(group[i]);
+          start += length(group[i]) + otherLength(group[i]);
         }
       }
       stream.synchronize();
     }
+  }
+
+  private long decide(int record, RowReader reader, long start, int row) {
+    int length = length(record);
+    int both = length + otherLength(record);
+    if (both == length) {
+      return reader.read(start, 0, length, row);
+    }
+    long word = reader.read(start, 0, length, length, both, row);
+    // The further text was copied behind the first one.
+    int position = RecordError.positionOfWord(word);
+    int moved = position > length ? others[record] - positions[record] - length : 0;
+    return RecordError.ofWord(word).word(RecordError.fieldOfWord(word), position + moved);
   }
 
   private void copyFloats(int record, RowReader reader, List<Target> targets, int row) {
@@ -108,7 +162,36 @@ final class RecordFaults {
 
   /** The records that are rows. */
   int[] valid() {
-    return records(RecordError.VALID);
+    return IntStream.of(records(RecordError.VALID))
+        .filter(record -> !faultsOfElements.containsKey(record))
+        .toArray();
+  }
+
+  /** A record in which something is wrong {@code position} bytes behind its start. */
+  MalformedRecord malformed(int record, int position, String reason) {
+    return new MalformedRecord(record, positions[record], length(record), position, reason);
+  }
+
+  private int length(int record) {
+    return ends[record] - positions[record];
+  }
+
+  /** Whether a record is neither a row nor blank. */
+  boolean isMalformed(int record) {
+    RecordError error = error(record);
+    return faultsOfElements.containsKey(record)
+        || (error != RecordError.VALID && error != RecordError.BLANK);
+  }
+
+  /** What is wrong with a record that is malformed. */
+  MalformedRecord malformed(int record) {
+    MalformedRecord ofElement = faultsOfElements.get(record);
+    return ofElement == null ? malformed(record, position(record), reason(record)) : ofElement;
+  }
+
+  private int position(int record) {
+    boolean isOfRecord = error(record) == RecordError.UNKNOWN_SCHEMA;
+    return isOfRecord ? 0 : RecordError.positionOfWord(words[record]);
   }
 
   /**
@@ -116,7 +199,7 @@ final class RecordFaults {
    *
    * @throws UnknownSchemasException with the ids of the schemas that it does not know
    */
-  void checkSchemas() {
+  private void checkSchemas() {
     int[] unknown =
         IntStream.of(records(RecordError.UNKNOWN_SCHEMA))
             .map(record -> RecordError.positionOfWord(words[record]))
@@ -130,15 +213,10 @@ final class RecordFaults {
 
   /** The records that are neither rows nor blank. */
   List<MalformedRecord> malformed() {
-    List<MalformedRecord> malformed = new ArrayList<>();
-    for (int i = 0; i < words.length; i++) {
-      if (error(i) != RecordError.VALID && error(i) != RecordError.BLANK) {
-        int position =
-            error(i) == RecordError.UNKNOWN_SCHEMA ? 0 : RecordError.positionOfWord(words[i]);
-        malformed.add(new MalformedRecord(i, positions[i], length(i), position, reason(i)));
-      }
-    }
-    return malformed;
+    return IntStream.range(0, words.length)
+        .filter(this::isMalformed)
+        .mapToObj(this::malformed)
+        .toList();
   }
 
   private String reason(int record) {

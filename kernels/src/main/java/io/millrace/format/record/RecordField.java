@@ -11,7 +11,8 @@ import io.millrace.column.TypeId;
  * @param path names down from the record, with points between
  * @param parent the object around this one
  * @param width bytes of a number, or nanoseconds of the unit of a timestamp, 1 if it has two parts
- * @param string the number of a field of strings or bytes among them
+ * @param string the number of a field of strings, bytes or lists among them
+ * @param elements the fields of a list's elements; null if they are only found
  */
 @Internal
 public record RecordField(
@@ -24,7 +25,8 @@ public record RecordField(
     int children,
     FieldType kind,
     int width,
-    int string) {
+    int string,
+    RecordFields elements) {
 
   /** The {@link #width} of a timestamp in microseconds. */
   static final int MICROS_WIDTH = 1000;
@@ -42,8 +44,8 @@ public record RecordField(
       case TIME -> FieldType.TIME;
       case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> FieldType.TIMESTAMP;
       case STRING, BINARY -> FieldType.STRING;
-      case LIST, DICTIONARY ->
-          throw new IllegalArgumentException("records are not read into " + type);
+      case LIST -> FieldType.LIST;
+      case DICTIONARY -> throw new IllegalArgumentException("records are not read into " + type);
     };
   }
 
@@ -60,16 +62,31 @@ public record RecordField(
     return !nullable;
   }
 
-  /** The scale of a decimal; 1 for a timestamp with a time zone. */
-  int scaleOrZone() {
-    return kind == FieldType.TIMESTAMP ? (type.withTimeZone() ? 1 : 0) : type.scale();
+  /** The scale of a decimal; 1 for a timestamp with a time zone, bytes, and {@link #isObject}. */
+  int scaleOrFlag() {
+    return type.withTimeZone() || isBinary() || isObject() ? 1 : type.scale();
   }
 
-  /** Bytes of an element of the first buffer: values, or positions of strings. */
+  /** Whether the field is a list whose only element is written in its place, an object. */
+  public boolean isObject() {
+    return kind == FieldType.LIST && type.id() == TypeId.STRUCT;
+  }
+
+  /** Whether the values are bytes, not strings. */
+  public boolean isBinary() {
+    return type.id() == TypeId.BINARY;
+  }
+
+  /** Whether values have lengths of their own: strings, bytes and lists. */
+  boolean hasLengths() {
+    return kind == FieldType.STRING || kind == FieldType.LIST;
+  }
+
+  /** Bytes of an element of the first buffer: values, or positions of strings and lists. */
   int valueBytes() {
     return switch (kind) {
       case OBJECT -> 0;
-      case STRING -> Integer.BYTES;
+      case STRING, LIST -> Integer.BYTES;
       case TIMESTAMP -> Long.BYTES;
       default -> width;
     };
@@ -77,6 +94,6 @@ public record RecordField(
 
   /** Whether there is an INT32 per row beside the values. */
   boolean hasSecond() {
-    return kind == FieldType.STRING || type.id() == TypeId.TIMESTAMP_NANOS;
+    return hasLengths() || type.id() == TypeId.TIMESTAMP_NANOS;
   }
 }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** The fields of records, level by level, and their form for kernels. */
 @Internal
@@ -41,9 +42,12 @@ public final class RecordFields {
   private final List<RecordField> list;
   private final int strings;
 
-  private RecordFields(List<RecordField> list, int strings) {
+  private final boolean areElements;
+
+  private RecordFields(List<RecordField> list, int strings, boolean areElements) {
     this.list = list;
     this.strings = strings;
+    this.areElements = areElements;
   }
 
   private record Open(String path, Field field, int parent) {}
@@ -54,28 +58,37 @@ public final class RecordFields {
    * @param types those that the format reads, with STRUCT if it reads objects
    */
   public static Optional<String> unsupported(Schema schema, Set<TypeId> types) {
-    List<Open> fields = byLevel(schema);
+    return unsupported(byLevel("", schema.fields(), Set.of()), types);
+  }
+
+  private static Optional<String> unsupported(List<Open> fields, Set<TypeId> types) {
     if (fields.size() > MAX_FIELDS) {
       return Optional.of(
           "expected at most " + (MAX_FIELDS - 1) + " fields, got " + (fields.size() - 1));
     }
-    return fields.stream()
-        .skip(1)
-        .filter(open -> !types.contains(open.field.type().id()))
-        .findFirst()
-        .map(open -> "field '" + open.path + "' has the type " + open.field.type());
+    return fields.stream().skip(1).flatMap(open -> unsupported(open, types).stream()).findFirst();
   }
 
-  private static List<Open> byLevel(Schema schema) {
+  private static Optional<String> unsupported(Open open, Set<TypeId> types) {
+    DataType type = open.field.type();
+    if (!types.contains(type.id())) {
+      return Optional.of("field '" + open.path + "' has the type " + type);
+    }
+    return type.id() == TypeId.LIST
+        ? unsupported(byLevel(open.path, type.fields(), Set.of()), types)
+        : Optional.empty();
+  }
+
+  private static List<Open> byLevel(String path, List<Field> columns, Set<String> texts) {
     List<Open> fields = new ArrayList<>();
-    DataType record = DataType.struct(schema.fields().toArray(Field[]::new));
-    fields.add(new Open("", new Field("", record, false), 0));
+    DataType record = DataType.struct(columns.toArray(Field[]::new));
+    fields.add(new Open(path, new Field("", record, false), 0));
     for (int i = 0; i < fields.size(); i++) {
       Open open = fields.get(i);
-      if (open.field.type().id() == TypeId.STRUCT) {
+      if (open.field.type().id() == TypeId.STRUCT && !texts.contains(open.field.name())) {
         for (Field child : open.field.type().fields()) {
-          String path = open.path.isEmpty() ? child.name() : open.path + "." + child.name();
-          fields.add(new Open(path, child, i));
+          String name = open.path.isEmpty() ? child.name() : open.path + "." + child.name();
+          fields.add(new Open(name, child, i));
         }
       }
     }
@@ -88,28 +101,57 @@ public final class RecordFields {
    * @param schema for which {@link #unsupported} is empty
    */
   public static RecordFields of(Schema schema) {
+    return of(byLevel("", schema.fields(), Set.of()), Set.of(), false);
+  }
+
+  /**
+   * The fields of envelopes, some of which are only found, not read: each is a list, of the
+   * elements of its array or of the one object that stands there.
+   *
+   * @param schema for whose columns but these {@link #unsupported} is empty
+   * @param texts the names of these: columns of ROW or of ARRAY
+   */
+  static RecordFields ofEnvelope(Schema schema, Set<String> texts) {
+    return of(byLevel("", schema.fields(), texts), texts, false);
+  }
+
+  private static RecordFields of(List<Open> open, Set<String> texts, boolean areElements) {
     List<RecordField> fields = new ArrayList<>();
     int strings = 0;
     int nextChild = 1;
-    for (Open open : byLevel(schema)) {
-      DataType type = open.field.type();
-      FieldType kind = RecordField.kind(type);
-      int children = kind == FieldType.OBJECT ? type.fields().size() : 0;
-      fields.add(
-          new RecordField(
-              open.path,
-              type,
-              open.field.name(),
-              open.field.nullable(),
-              open.parent,
-              nextChild,
-              children,
-              kind,
-              RecordField.width(type),
-              kind == FieldType.STRING ? strings++ : 0));
-      nextChild += children;
+    for (Open next : open) {
+      RecordField field = field(next, nextChild, strings, texts.contains(next.field.name()));
+      strings += field.hasLengths() ? 1 : 0;
+      nextChild += field.children();
+      fields.add(field);
     }
-    return new RecordFields(List.copyOf(fields), strings);
+    return new RecordFields(List.copyOf(fields), strings, areElements);
+  }
+
+  private static RecordField field(Open open, int firstChild, int string, boolean isText) {
+    DataType type = open.field.type();
+    FieldType kind = isText ? FieldType.LIST : RecordField.kind(type);
+    boolean hasElements = kind == FieldType.LIST && !isText;
+    return new RecordField(
+        open.path,
+        type,
+        open.field.name(),
+        open.field.nullable(),
+        open.parent,
+        firstChild,
+        kind == FieldType.OBJECT ? type.fields().size() : 0,
+        kind,
+        RecordField.width(type),
+        string,
+        hasElements ? of(byLevel(open.path, type.fields(), Set.of()), Set.of(), true) : null);
+  }
+
+  /** The number of the field with a name that only one field has. */
+  int indexOf(String name) {
+    return IntStream.range(0, list.size())
+        .filter(i -> list.get(i).name().equals(name))
+        .findFirst()
+        .orElseThrow();
   }
 
   /** A field; the whole record is 0, and the columns begin at 1. */
@@ -130,9 +172,16 @@ public final class RecordFields {
     return list.size();
   }
 
-  /** The number of fields of strings or bytes. */
+  /** The number of fields of strings, bytes or lists. */
   int strings() {
     return strings;
+  }
+
+  /**
+   * Whether the records are the elements of lists: values of the field 1, which is the only one.
+   */
+  public boolean areElements() {
+    return areElements;
   }
 
   /** Bytes that {@link #write} writes. */
@@ -151,7 +200,7 @@ public final class RecordFields {
       put(address, i, Layout.TYPE, field.kind().number());
       put(address, i, Layout.WIDTH, field.width());
       put(address, i, Layout.PRECISION, field.type().precision());
-      put(address, i, Layout.SCALE, field.scaleOrZone());
+      put(address, i, Layout.SCALE, field.scaleOrFlag());
       put(address, i, Layout.IS_REQUIRED, field.isRequired() ? 1 : 0);
       put(address, i, Layout.STRING, field.string());
     }

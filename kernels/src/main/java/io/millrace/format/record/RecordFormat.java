@@ -31,13 +31,14 @@ public interface RecordFormat {
   RowReader rowReader(List<Target> targets, boolean exact);
 
   /**
-   * Writes a string that has escapes without them.
+   * Writes a string or bytes that are written otherwise than they are.
    *
-   * @param text at the first byte of the string
-   * @param bytes of the string without escapes
+   * @param field whose value it is
+   * @param text at the first byte as it is written
+   * @param bytes of the value
    * @param target address for them
    */
-  void resolveEscapes(TextCursor text, int bytes, long target);
+  void resolveEscapes(RecordField field, TextCursor text, int bytes, long target);
 
   /**
    * Why records of a schema cannot be read; empty if the format does not know the schema. Only
@@ -47,5 +48,26 @@ public interface RecordFormat {
    */
   default Optional<String> schemaFault(int id) {
     throw new IllegalStateException("records name no schemas");
+  }
+
+  /**
+   * How the elements of a field's lists are read. Only called for fields of lists.
+   *
+   * @param field its number
+   */
+  default RecordFormat elements(int field) {
+    throw new IllegalStateException("records have no lists");
+  }
+
+  /**
+   * Finds the elements of a list. Only called for lists that were read.
+   *
+   * @param list at the first byte of the list
+   * @param count of elements
+   * @param starts address for an INT32 position of each element
+   * @param ends address for the INT32 position behind each element
+   */
+  default void findElements(TextCursor list, int count, long starts, long ends) {
+    throw new IllegalStateException("records have no lists");
   }
 }

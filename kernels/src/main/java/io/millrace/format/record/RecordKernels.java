@@ -15,10 +15,11 @@ public interface RecordKernels {
   /**
    * Where the values of a field go; an address is 0 where a field has none.
    *
-   * @param values of fixed width; of a string the INT32 position of its bytes, with the highest bit
-   *     if there are escapes among them, in a form of its own for each device
-   * @param second of a string INT32 offsets, one more than rows; of a timestamp in two parts the
-   *     INT32 nanoseconds
+   * @param values of fixed width; of a string or list the INT32 position of its first byte, of a
+   *     string with the highest bit if it is written otherwise than it is, in a form of its own for
+   *     each device
+   * @param second of a string or list INT32 offsets, one more than rows; of a timestamp in two
+   *     parts the INT32 nanoseconds
    * @param validity a bit per row; 0 if the field may not be null
    */
   record Target(long values, long second, long validity) {}
@@ -28,7 +29,10 @@ public interface RecordKernels {
    *
    * @param plan what {@link RecordFields#write} wrote, and behind it {@link RecordFormat#write}
    * @param powers the powers of five of {@link io.millrace.format.text.FloatingPoint}
-   * @param positions an INT32 for each record, and one more
+   * @param positions an INT32 for the first byte of each record
+   * @param ends an INT32 for the place behind each record
+   * @param others as in {@link RecordTexts}
+   * @param otherEnds likewise
    * @param errors an INT64 for each record: {@link RecordError#word}
    * @param scratch address of {@link #scratchBytes} bytes
    * @param result address of {@link #resultBytes} bytes that the host and the device reach
@@ -40,6 +44,9 @@ public interface RecordKernels {
       long powers,
       long bytes,
       long positions,
+      long ends,
+      long others,
+      long otherEnds,
       int count,
       List<Target> targets,
       long errors,
@@ -57,7 +64,7 @@ public interface RecordKernels {
       return nullCount(fields.size());
     }
 
-    /** The address of the INT64 number of bytes of a string field. */
+    /** The address of the INT64 number of bytes or elements of a field of strings or lists. */
     long stringBytes(int string) {
       return result + countBytes(fields) + (long) string * Long.BYTES;
     }
@@ -74,7 +81,7 @@ public interface RecordKernels {
   }
 
   /** The bytes of a string field, once they have a place. */
-  record Strings(long starts, long offsets, long bytes) {}
+  record Strings(RecordField field, long starts, long offsets, long bytes) {}
 
   /** Bytes of a number for each field and one more, in whole words. */
   static int countBytes(RecordFields fields) {
@@ -93,6 +100,15 @@ public interface RecordKernels {
    * the work.
    */
   void parse(Records records);
+
+  /**
+   * Finds the elements of the lists of a field, after the records were parsed. Enqueued.
+   *
+   * @param field the number of a field of lists
+   * @param starts an INT32 for the first byte of each element
+   * @param ends an INT32 for the place behind each element
+   */
+  void findElements(Records records, int field, long starts, long ends);
 
   /**
    * Copies the bytes of strings. Enqueued.

@@ -20,6 +20,11 @@ import java.util.List;
 public final class RowBuilder {
   static final int HAS_ESCAPES = 1 << 31;
 
+  private static final long LOWER_CASE = 0x2020202020202020L;
+  private static final long TRUE = 0x65757274L;
+  private static final long FALSE = 0x65736c6166L;
+  private static final int TRUE_BYTES = 4;
+  private static final int FALSE_BYTES = 5;
   private static final long NAN = 0x4e614eL;
   private static final int NAN_BYTES = 3;
   private static final long INFINITY = 0x7974696e69666e49L;
@@ -150,11 +155,17 @@ public final class RowBuilder {
     HostMemory.putInt(targets[field].second() + (long) row * Integer.BYTES, nanosOfMilli);
   }
 
+  /** Writes where a list is. */
+  public void putList(int field, int start, int elements) {
+    putString(field, start, false, elements);
+  }
+
   /**
    * Writes where a string is.
    *
-   * @param start of its bytes, with their escapes
-   * @param bytes without escapes
+   * @param start of its bytes, as they are written
+   * @param hasEscapes whether they are written otherwise than they are
+   * @param bytes of the value
    */
   public void putString(int field, int start, boolean hasEscapes, int bytes) {
     long offset = (long) row * Integer.BYTES;
@@ -175,6 +186,39 @@ public final class RowBuilder {
       case TIME -> time.readTime(text) && putInt(field, time.millisOfDay());
       default -> putTimestamp(field, text);
     };
+  }
+
+  /**
+   * Reads text without quotes into a field that is neither a string nor a list nor an object. False
+   * if the text does not begin with a value of the field's type.
+   */
+  public boolean putScalar(int field, TextCursor text) {
+    return switch (fields[field].kind()) {
+      case BOOL -> putBoolText(field, text);
+      case INTEGER -> number.read(text, false) && number.isInteger() && putInteger(field, number);
+      case FLOAT -> putFloatText(field, text);
+      default -> putText(field, text);
+    };
+  }
+
+  private boolean putBoolText(int field, TextCursor text) {
+    int size = text.end() - text.at();
+    if (size != TRUE_BYTES && size != FALSE_BYTES) {
+      return false;
+    }
+    long word = (text.word(text.at()) | LOWER_CASE) & ((1L << (size * Byte.SIZE)) - 1);
+    text.moveTo(text.end());
+    putBool(field, word == TRUE);
+    return word == TRUE || word == FALSE;
+  }
+
+  private boolean putFloatText(int field, TextCursor text) {
+    int start = text.at();
+    if (number.read(text, false)) {
+      return putFloat(field, number, text);
+    }
+    text.moveTo(start);
+    return putNotFinite(field, text);
   }
 
   private boolean putInt(int field, int value) {

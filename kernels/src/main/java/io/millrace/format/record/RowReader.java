@@ -15,6 +15,15 @@ public interface RowReader extends AutoCloseable {
    */
   long read(long address, int start, int end, int row);
 
+  /**
+   * As the other method, for a record with a further text, from {@code other} to {@code otherEnd}:
+   * fields that are not in the first text are read there. Only called if the format's records may
+   * have two.
+   */
+  default long read(long address, int start, int end, int other, int otherEnd, int row) {
+    throw new IllegalStateException("records have one text");
+  }
+
   /** Whether the last record is a row that has the field, which is not null. */
   boolean isPresent(int field);
 

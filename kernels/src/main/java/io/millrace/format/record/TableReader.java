@@ -12,8 +12,6 @@ import io.millrace.device.StagingBuffer;
 import io.millrace.format.MalformedRecord;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
-import io.millrace.format.record.RecordKernels.Records;
-import io.millrace.format.text.FloatingPoint;
 import io.millrace.kernel.gather.Gather;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -25,12 +23,9 @@ import java.util.List;
 @Internal
 public final class TableReader implements AutoCloseable {
   private final Schema schema;
-  private final RecordFields fields;
-  private final RecordFormat format;
-  private final RecordKernels kernels;
   private final DeviceStream stream;
   private final MemoryResource memory;
-  private Buffer plan;
+  private final RecordLevel level;
 
   /**
    * @param fields of the schema
@@ -46,11 +41,9 @@ public final class TableReader implements AutoCloseable {
       DeviceStream stream,
       MemoryResource memory) {
     this.schema = schema;
-    this.fields = fields;
-    this.format = format;
-    this.kernels = kernels;
     this.stream = stream;
     this.memory = memory;
+    this.level = new RecordLevel(fields, format, kernels, stream, memory);
   }
 
   /**
@@ -59,80 +52,36 @@ public final class TableReader implements AutoCloseable {
    * @throws UnknownSchemasException if records name schemas that the format does not know
    */
   public ParsedRecords read(RecordBytes records) {
-    int count = records.count();
-    if (count == 0) {
-      try (RecordColumns none = new RecordColumns(fields, 0, stream, memory);
-          AccessScope scope = AccessScope.on(stream)) {
-        return new ParsedRecords(noRows(none, scope));
+    try (AccessScope scope = AccessScope.on(stream);
+        RecordPass pass = new RecordPass(level, texts(records, scope), scope)) {
+      if (pass.isComplete()) {
+        return new ParsedRecords(pass.take(schema));
+      }
+      RecordFaults faults = new RecordFaults(pass);
+      Table table = pass.take(schema);
+      int[] valid = faults.valid();
+      if (valid.length == records.count()) {
+        return new ParsedRecords(table);
+      }
+      try (table) {
+        List<MalformedRecord> malformed = faults.malformed();
+        return new ParsedRecords(select(table, valid, stream, memory), malformed, valid);
       }
     }
-    Buffer currentPlan = plan();
-    long wordBytes = (long) count * Long.BYTES;
-    long scratchBytes = kernels.scratchBytes(fields, count);
-    int resultBytes = RecordKernels.resultBytes(fields);
-    try (RecordColumns columns = new RecordColumns(fields, count, stream, memory);
-        Buffer scratch = Buffer.allocate(wordBytes + scratchBytes, stream, memory);
-        StagingBuffer result = stream.device().stagingPool().acquire(resultBytes);
-        AccessScope scope = AccessScope.on(stream)) {
-      long planAddress = currentPlan.access(AccessMode.READ, scope);
-      long errors = scratch.access(AccessMode.WRITE, scope);
-      Records input =
-          new Records(
-              format,
-              fields,
-              planAddress + powersBytes(),
-              planAddress,
-              address(records.bytes(), scope),
-              records.positions().access(AccessMode.READ, scope),
-              count,
-              columns.targets(scope),
-              errors,
-              errors + wordBytes,
-              result.address(),
-              stream);
-      kernels.parse(input);
-      return finish(input, columns, scope);
-    }
   }
 
-  private static long address(Buffer bytes, AccessScope scope) {
-    return bytes.size() == 0 ? 0 : bytes.access(AccessMode.READ, scope);
+  static RecordTexts texts(RecordBytes records, AccessScope scope) {
+    if (records.count() == 0) {
+      return RecordTexts.NONE;
+    }
+    boolean isEmpty = records.bytes().size() == 0;
+    long bytes = isEmpty ? 0 : records.bytes().access(AccessMode.READ, scope);
+    long starts = records.positions().access(AccessMode.READ, scope);
+    return new RecordTexts(bytes, starts, starts + Integer.BYTES, records.count());
   }
 
-  private Table noRows(RecordColumns none, AccessScope scope) {
-    none.clearOffsets(scope);
-    return none.take(schema, new int[fields.size()]);
-  }
-
-  private ParsedRecords finish(Records input, RecordColumns columns, AccessScope scope) {
-    if (fields.strings() > 0) {
-      kernels.copyStrings(input, columns.allocateStrings(input, scope));
-    }
-    int[] nullCounts = new int[fields.size()];
-    for (int i = 0; i < nullCounts.length; i++) {
-      nullCounts[i] = HostMemory.getInt(input.nullCount(i));
-    }
-    boolean hasUndecided = HostMemory.getInt(input.undecided()) > 0;
-    if (nullCounts[0] == 0 && !hasUndecided) {
-      return new ParsedRecords(columns.take(schema, nullCounts));
-    }
-    RecordFaults faults = new RecordFaults(input);
-    faults.checkSchemas();
-    if (hasUndecided) {
-      faults.decide();
-    }
-    Table table = columns.take(schema, nullCounts);
-    int[] valid = faults.valid();
-    if (valid.length == input.count()) {
-      return new ParsedRecords(table);
-    }
-    try (table) {
-      List<MalformedRecord> malformed = faults.malformed();
-      return new ParsedRecords(select(table, valid), malformed, valid);
-    }
-  }
-
-  private Table select(Table table, int[] rows) {
+  /** The rows with these numbers. */
+  static Table select(Table table, int[] rows, DeviceStream stream, MemoryResource memory) {
     long bytes = (long) rows.length * Integer.BYTES;
     try (StagingBuffer staged = stream.device().stagingPool().acquire(Math.max(1, bytes))) {
       for (int i = 0; i < rows.length; i++) {
@@ -147,31 +96,9 @@ public final class TableReader implements AutoCloseable {
     }
   }
 
-  private static long powersBytes() {
-    return (long) FloatingPoint.powersOfFiveWords() * Long.BYTES;
-  }
-
-  private Buffer plan() {
-    if (plan == null) {
-      long bytes = powersBytes() + fields.bytes() + format.bytes();
-      try (StagingBuffer staged = stream.device().stagingPool().acquire(bytes)) {
-        FloatingPoint.writePowersOfFive(staged.address());
-        long address = staged.address() + powersBytes();
-        fields.write(address);
-        format.write(address, address + fields.bytes());
-        plan = Buffer.copyOf(staged.address(), bytes, stream, memory);
-        stream.synchronize();
-      }
-    }
-    return plan;
-  }
-
   /** Frees what the reader keeps for further records. */
   @Override
   public void close() {
-    if (plan != null) {
-      plan.close();
-      plan = null;
-    }
+    level.close();
   }
 }

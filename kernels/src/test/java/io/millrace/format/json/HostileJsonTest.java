@@ -17,7 +17,10 @@ import io.millrace.format.MalformedRecord;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
 import io.millrace.format.RecordLines;
+import io.millrace.format.RecordReader;
+import io.millrace.format.record.ChangeEnvelope;
 import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.TableRows;
@@ -28,13 +31,18 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Records that were damaged at random: what is JSON is decided by Jackson, and the host and the
@@ -51,6 +59,14 @@ class HostileJsonTest {
           Field.of("ratio", DataType.FLOAT64),
           Field.of("at", DataType.timestamp(3)),
           Field.of("name", DataType.STRING),
+          Field.of("bytes", DataType.BINARY),
+          Field.of("ratios", DataType.list(DataType.FLOAT64)),
+          Field.of(
+              "parts",
+              DataType.list(
+                  DataType.struct(
+                      Field.of("id", DataType.INT32),
+                      Field.of("names", DataType.list(DataType.STRING))))),
           Field.of(
               "nested",
               DataType.struct(Field.of("flag", DataType.BOOL), Field.of("text", DataType.STRING))));
@@ -70,16 +86,54 @@ class HostileJsonTest {
       byte[] lines = damagedRecords(random.random());
       try (ParsedRecords parsed = JsonLines.read(SCHEMA, lines, device)) {
         assertAgreesWithJackson(lines, parsed);
-        assertAgreesWithHost(lines, parsed);
+        assertAgreesWithHost(
+            lines, parsed, (stream, memory) -> new JsonReader(SCHEMA, stream, memory));
       }
     } while (System.nanoTime() < end);
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void damagedChangesAreTheSameOnEachDevice(ChangeEnvelope envelope) {
+    List<Field> fields = new ArrayList<>(SCHEMA.fields());
+    fields.add(new Field("kind", DataType.INT8, false));
+    Schema schema = new Schema(fields);
+    BiFunction<DeviceStream, MemoryResource, RecordReader> open =
+        (stream, memory) -> new JsonChangeReader(schema, envelope, "", stream, memory);
+    long end = System.nanoTime() + Duration.ofSeconds(Long.getLong(SECONDS, 1)).toNanos();
+    do {
+      byte[] lines = damaged(random.random(), text -> putChange(envelope, random.random(), text));
+      try (RecordBytes records = RecordLines.of(lines, device);
+          RecordReader reader = open.apply(device.stream(), device.memory());
+          ParsedRecords parsed = reader.read(records)) {
+        assertThat(parsed.table().rowCount()).isPositive();
+        assertThat(parsed.malformed()).isNotEmpty();
+        assertAgreesWithHost(lines, parsed, open);
+      }
+    } while (System.nanoTime() < end);
+  }
+
+  private static void putChange(ChangeEnvelope envelope, Random numbers, StringBuilder text) {
+    boolean isCanal = envelope == ChangeEnvelope.CANAL;
+    String update = isCanal ? "UPDATE" : "u";
+    text.append("{\"").append(envelope.before()).append(isCanal ? "\":[" : "\":");
+    RandomJson.record(SCHEMA, numbers, text);
+    text.append(isCanal ? "],\"" : ",\"").append(envelope.after());
+    text.append(isCanal ? "\":[" : "\":");
+    RandomJson.record(SCHEMA, numbers, text);
+    text.append(isCanal ? "],\"" : ",\"").append(envelope.operation());
+    text.append("\":\"").append(update).append("\"}");
+  }
+
   private static byte[] damagedRecords(Random numbers) {
+    return damaged(numbers, text -> RandomJson.record(SCHEMA, numbers, text));
+  }
+
+  private static byte[] damaged(Random numbers, Consumer<StringBuilder> records) {
     ByteArrayOutputStream lines = new ByteArrayOutputStream();
     for (int i = 0; i < RECORDS; i++) {
       StringBuilder text = new StringBuilder();
-      RandomJson.record(SCHEMA, numbers, text);
+      records.accept(text);
       byte[] record = text.toString().getBytes(StandardCharsets.UTF_8);
       for (int left = numbers.nextInt(4); left > 0; left--) {
         record = damage(record, numbers);
@@ -147,12 +201,15 @@ class HostileJsonTest {
     }
   }
 
-  private void assertAgreesWithHost(byte[] lines, ParsedRecords parsed) {
+  private void assertAgreesWithHost(
+      byte[] lines,
+      ParsedRecords parsed,
+      BiFunction<DeviceStream, MemoryResource, RecordReader> open) {
     try (DeviceStream stream = HostDevice.INSTANCE.createStream();
         Buffer text = Buffer.allocate(lines.length, stream, device.hostMemory())) {
       RecordLines.copy(lines, text, stream);
       try (RecordBytes records = RecordBytes.lines(text, stream, device.hostMemory());
-          JsonReader reader = new JsonReader(SCHEMA, stream, device.hostMemory());
+          RecordReader reader = open.apply(stream, device.hostMemory());
           ParsedRecords expected = reader.read(records);
           Table host = device.copyToHost(parsed.table())) {
         assertThat(parsed.malformed()).isEqualTo(expected.malformed());

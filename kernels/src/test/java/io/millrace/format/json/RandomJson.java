@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.json;
 
+import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.format.RandomValues;
@@ -71,6 +72,26 @@ final class RandomJson extends RandomValues {
     text.append('}');
     space();
     return Arrays.asList(values);
+  }
+
+  @Override
+  protected List<Object> list(DataType element) {
+    List<Object> values = new ArrayList<>();
+    text.append('[');
+    space();
+    int count = random.nextInt(random.nextInt(8) == 0 ? 40 : 4);
+    for (int i = 0; i < count; i++) {
+      text.append(i == 0 ? "" : ",");
+      space();
+      boolean isNull = random.nextInt(8) == 0;
+      if (isNull) {
+        text.append("null");
+      }
+      values.add(isNull ? null : value(element));
+      space();
+    }
+    text.append(']');
+    return values;
   }
 
   private void name(String separator, String name) {

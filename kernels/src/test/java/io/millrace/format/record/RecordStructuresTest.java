@@ -16,7 +16,8 @@ class RecordStructuresTest {
       List.of(
           RecordFields.Layout.LAYOUT,
           CudaRecordKernels.ColumnArguments.LAYOUT,
-          CudaRecordKernels.StringColumnArguments.LAYOUT);
+          CudaRecordKernels.StringColumnArguments.LAYOUT,
+          CudaRecordKernels.ElementsArguments.LAYOUT);
   private static final List<KernelStructure> ARGUMENTS =
       List.of(CudaRecordKernels.Arguments.LAYOUT, CudaRecordKernels.StringsArguments.LAYOUT);
 
@@ -41,6 +42,9 @@ class RecordStructuresTest {
           assertThat(module.constant("sizeof_" + structure.name())).isEqualTo(structure.bytes());
         }
       }
+      KernelStructure elements = CudaRecordKernels.ElementsArguments.LAYOUT;
+      assertThat(device.device().loadModule("json").constant("sizeof_" + elements.name()))
+          .isEqualTo(elements.bytes());
     }
   }
 }

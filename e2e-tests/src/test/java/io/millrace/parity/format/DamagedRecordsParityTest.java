@@ -40,8 +40,10 @@ class DamagedRecordsParityTest {
   private static final int RECORDS = 300;
   private static final String BYTES = "\"\\{}[]:,0123456789.eE+-tfnu \t\r\n\u0000\u001f/xXaA=";
 
-  /** A number or an exponent that Flink does not read, for its length. */
-  private static final Pattern LONG_NUMBER = Pattern.compile("[0-9.]{900}|[eE][-+]?[0-9]{10}");
+  /** A number or an exponent that Flink does not read for its length, or not soon. */
+  private static final Pattern LONG_NUMBER = Pattern.compile("[0-9.]{900}|[eE][-+]?[0-9]{7}");
+
+  private static final Pattern ESCAPED_DIGIT = Pattern.compile("\\\\u003([0-9])");
 
   /** Without times, of which Millrace reads more forms, and numbers that trees round twice. */
   private static final List<Field> FIELDS =
@@ -117,15 +119,18 @@ class DamagedRecordsParityTest {
         RecordResult result = results.get(i);
         if (!result.rows().isEmpty()) {
           String record = new String(batch.get(i), StandardCharsets.UTF_8);
-          RecordResult expected = flink.apply(batch.get(i));
-          if (expected.fault().isEmpty() || !LONG_NUMBER.matcher(record).find()) {
-            assertThat(expected).as(record).isEqualTo(result);
+          if (!hasLongNumber(record)) {
+            assertThat(flink.apply(batch.get(i))).as(record).isEqualTo(result);
             rows++;
           }
         }
       }
     } while (System.nanoTime() < end);
     assertThat(rows).isPositive();
+  }
+
+  private static boolean hasLongNumber(String record) {
+    return LONG_NUMBER.matcher(ESCAPED_DIGIT.matcher(record).replaceAll("$1")).find();
   }
 
   private static byte[] damage(byte[] record, Random numbers) {

@@ -50,8 +50,8 @@ final class RandomChanges extends RandomRecords {
 
   private String debezium(List<Field> fields) {
     String operation = oneOf("c", "r", "u", "u", "d", random.nextInt(20) == 0 ? "x" : "c");
-    boolean needsBefore = "ud".contains(operation) ^ random.nextInt(30) == 0;
-    boolean needsAfter = !operation.equals("d") ^ random.nextInt(30) == 0;
+    boolean needsBefore = "ud".contains(operation) && random.nextInt(30) > 0;
+    boolean needsAfter = !operation.equals("d") && random.nextInt(30) > 0;
     Map<String, String> members = new TreeMap<>();
     putOrOmit(members, "before", needsBefore || (!isLean && rarely()) ? record(fields) : "null");
     putOrOmit(members, "after", needsAfter || (!isLean && rarely()) ? record(fields) : "null");

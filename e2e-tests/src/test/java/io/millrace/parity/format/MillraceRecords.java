@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.function.BiFunction;
 
 /** Reads records with a reader of Millrace on a test's device. */
-final class MillraceRecords {
+public final class MillraceRecords {
   private static final RecordResult NO_ROW = RecordResult.of(List.of());
 
   private MillraceRecords() {}
@@ -25,7 +25,7 @@ final class MillraceRecords {
    *
    * @param open makes the reader
    */
-  static List<RecordResult> read(
+  public static List<RecordResult> read(
       BiFunction<DeviceStream, MemoryResource, RecordReader> open,
       List<byte[]> records,
       DeviceExtension device) {

@@ -14,19 +14,21 @@ import java.util.Set;
  * @param rows the values of each row, in the form of {@link io.millrace.testing.TableRows}
  * @param fault why the record is malformed; empty if it is not
  */
-record RecordResult(List<List<Object>> rows, String fault) {
+public record RecordResult(List<List<Object>> rows, String fault) {
   private static final Set<String> NO_VALUES = Set.of("malformed", "no row", "NULL");
 
-  static RecordResult malformed(String reason) {
+  /** A record that is not a row. */
+  public static RecordResult malformed(String reason) {
     return new RecordResult(List.of(), reason);
   }
 
-  static RecordResult of(List<List<Object>> rows) {
+  /** The rows of a record. */
+  public static RecordResult of(List<List<Object>> rows) {
     return new RecordResult(rows, "");
   }
 
   /** The values of all rows, or {@code malformed}. */
-  String text() {
+  public String text() {
     if (!fault.isEmpty()) {
       return "malformed";
     }
@@ -45,7 +47,7 @@ record RecordResult(List<List<Object>> rows, String fault) {
   }
 
   /** What {@link #text} gives, for a table in Markdown. */
-  static String cell(String text) {
+  public static String cell(String text) {
     return NO_VALUES.contains(text) ? text : "`" + text + "`";
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.parity.format;
+package io.millrace.parity.format.avro;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,8 @@ import io.millrace.column.Schema;
 import io.millrace.connectors.avro.WriterSchemas;
 import io.millrace.format.avro.AvroReader;
 import io.millrace.format.avro.AvroType;
+import io.millrace.parity.format.MillraceRecords;
+import io.millrace.parity.format.RecordResult;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.io.ByteArrayOutputStream;

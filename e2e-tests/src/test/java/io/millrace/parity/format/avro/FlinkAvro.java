@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.parity.format;
+package io.millrace.parity.format.avro;
 
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.parity.FlinkValues;
+import io.millrace.parity.format.RecordResult;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

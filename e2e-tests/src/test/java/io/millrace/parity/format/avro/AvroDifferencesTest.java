@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.parity.format;
+package io.millrace.parity.format.avro;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +9,8 @@ import io.millrace.column.Schema;
 import io.millrace.connectors.avro.WriterSchemas;
 import io.millrace.format.avro.AvroReader;
 import io.millrace.format.avro.AvroType;
+import io.millrace.parity.format.MillraceRecords;
+import io.millrace.parity.format.RecordResult;
 import io.millrace.testing.DeviceExtension;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.parity.format;
+package io.millrace.parity.format.avro;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -19,6 +19,7 @@ import io.millrace.connectors.kafka.MalformedRecordPolicy;
 import io.millrace.connectors.kafka.MetadataColumn;
 import io.millrace.connectors.records.EventTimeWatermarks;
 import io.millrace.connectors.records.JsonRecordFormat;
+import io.millrace.connectors.records.RecordFormat;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.sql.SchemaParser;
 import java.time.Duration;
@@ -52,6 +53,17 @@ final class EtlKafka {
     LATEST
   }
 
+  /** The format of the values. */
+  enum Format {
+    JSON,
+    AVRO
+  }
+
+  static final ConfigOption<Format> FORMAT =
+      key("source.kafka.format")
+          .enumType(Format.class)
+          .defaultValue(Format.JSON)
+          .withDescription("Format of the values: json or avro.");
   static final ConfigOption<String> SERVERS =
       key("source.kafka.bootstrap-servers")
           .stringType()
@@ -97,7 +109,7 @@ final class EtlKafka {
   /** Properties of Kafka's consumer. */
   static final String PROPERTIES = "source.kafka.properties.";
 
-  static final List<ConfigOption<?>> ALL = List.of(SERVERS, TOPIC, GROUP, START, END, IDLE);
+  static final List<ConfigOption<?>> ALL = List.of(SERVERS, TOPIC, FORMAT, GROUP, START, END, IDLE);
 
   private static final String READING = "reading topics of Kafka";
   private static final long NO_TIMESTAMP = -1;
@@ -229,8 +241,11 @@ final class EtlKafka {
       metadata.add(MetadataColumn.topicPartition(LinePosition.FILE));
       metadata.add(MetadataColumn.offset(LinePosition.OFFSET));
     }
-    return KafkaDecodingOptions.of(new JsonRecordFormat(values))
-        .withMetadata(metadata.toArray(MetadataColumn[]::new));
+    RecordFormat format =
+        settings.get(FORMAT) == Format.AVRO
+            ? EtlAvro.format(settings, values)
+            : new JsonRecordFormat(values);
+    return KafkaDecodingOptions.of(format).withMetadata(metadata.toArray(MetadataColumn[]::new));
   }
 
   private static MetadataColumn metadata(String name, String what) {

@@ -11,10 +11,8 @@ import io.millrace.connectors.kafka.sink.KafkaEncodingOperator;
 import io.millrace.connectors.kafka.sink.KafkaRecord;
 import io.millrace.connectors.kafka.sink.KafkaSinks;
 import io.millrace.connectors.kafka.sink.RecordEncoder;
-import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.operators.api.ColumnStream;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.configuration.ConfigOption;
@@ -26,6 +24,13 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 
 /** The settings of a sink that writes a topic of Kafka, and the sink. */
 final class EtlKafkaSink {
+  /** The format of the values. */
+  enum Format {
+    JSON,
+    AVRO,
+    ARROW
+  }
+
   static final ConfigOption<String> SERVERS =
       key("sink.kafka.bootstrap-servers")
           .stringType()
@@ -38,12 +43,13 @@ final class EtlKafkaSink {
           .enumType(Format.class)
           .defaultValue(Format.JSON)
           .withDescription(
-              "json: a record for each row; or arrow: an IPC stream of a batch in each record.");
+              "json or avro: a record for each row; or arrow: an IPC stream of a batch in each"
+                  + " record.");
   static final ConfigOption<String> KEY =
       key("sink.kafka.key")
           .stringType()
           .noDefaultValue()
-          .withDescription("Columns for the keys of JSON records; no key if not given.");
+          .withDescription("Columns for the keys of JSON and Avro records; no key if not given.");
   static final ConfigOption<DeliveryGuarantee> GUARANTEE =
       key("sink.kafka.guarantee")
           .enumType(DeliveryGuarantee.class)
@@ -83,14 +89,6 @@ final class EtlKafkaSink {
   static void check(Configuration settings) {
     for (ConfigOption<String> option : List.of(SERVERS, TOPIC)) {
       EtlOptions.required(settings, option, "writing a topic of Kafka");
-    }
-    Format format = settings.get(FORMAT);
-    if (format != Format.JSON && format != Format.ARROW) {
-      throw new UsageException(
-          "expected json or arrow for "
-              + FORMAT.key()
-              + ", got "
-              + format.toString().toLowerCase(Locale.ROOT));
     }
     if (settings.get(GUARANTEE) == DeliveryGuarantee.NONE) {
       throw new UsageException(
@@ -158,11 +156,12 @@ final class EtlKafkaSink {
   }
 
   private static RecordEncoder encoder(Configuration settings, Schema schema) {
-    if (settings.get(FORMAT) == Format.ARROW) {
-      return ArrowRecordEncoder.create();
-    }
-    return JsonRecordEncoder.of(schema)
-        .withKey(EtlOptions.names(settings, KEY).toArray(String[]::new));
+    String[] keys = EtlOptions.names(settings, KEY).toArray(String[]::new);
+    return switch (settings.get(FORMAT)) {
+      case JSON -> JsonRecordEncoder.of(schema).withKey(keys);
+      case AVRO -> EtlAvro.encoder(settings, schema, settings.get(TOPIC)).withKey(keys);
+      case ARROW -> ArrowRecordEncoder.create();
+    };
   }
 
   /** Writes records that are not rows to the topic of {@link #DEAD_LETTERS}. */

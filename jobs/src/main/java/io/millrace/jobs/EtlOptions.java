@@ -253,6 +253,7 @@ final class EtlOptions {
               List.of(SOURCE_TYPE, SOURCE_EVENTS, SOURCE_RATE),
               List.of(SOURCE_PATH, SOURCE_FORMAT, SOURCE_SCHEMA),
               EtlKafka.ALL,
+              EtlAvro.OF_SOURCE,
               EtlWatermark.ALL,
               List.of(WHERE, SELECT, GROUP_BY_KEYS, GROUP_BY_AGGREGATES),
               List.of(GROUP_BY_RESULT, GROUP_BY_STATE_TTL, GROUP_BY_TWO_PHASE),
@@ -260,6 +261,7 @@ final class EtlOptions {
               EtlWindow.OF_WINDOWS,
               List.of(PARTITION_BY, SINK_TYPE, SINK_PATH, SINK_FORMAT, SINK_EXISTING),
               EtlKafkaSink.ALL,
+              EtlAvro.OF_SINK,
               EtlPostgresSink.ALL,
               List.of(CSV_HEADER, CSV_DELIMITER, CSV_QUOTED_LINE_FEEDS),
               List.of(

@@ -66,6 +66,18 @@ final class OptionUse {
   private static final Condition FROM_KAFKA =
       new Condition(
           "source.type is kafka", settings -> settings.get(SOURCE_TYPE) == SourceType.KAFKA);
+  private static final Condition FROM_AVRO =
+      new Condition(
+          "source.type is kafka and source.kafka.format is avro",
+          settings ->
+              FROM_KAFKA.holds.test(settings)
+                  && settings.get(EtlKafka.FORMAT) == EtlKafka.Format.AVRO);
+  private static final Condition TO_AVRO =
+      new Condition(
+          "sink.type has kafka and sink.kafka.format is avro",
+          settings ->
+              TO_KAFKA.holds.test(settings)
+                  && settings.get(EtlKafkaSink.FORMAT) == EtlKafkaSink.Format.AVRO);
   private static final Condition TEXT =
       new Condition(
           "files of JSON or CSV, or topics, are read",
@@ -160,6 +172,8 @@ final class OptionUse {
     CONDITIONS.put(PARTITION_BY, NOT_GROUPED);
     EtlKafka.ALL.forEach(option -> CONDITIONS.put(option, FROM_KAFKA));
     EtlKafkaSink.ALL.forEach(option -> CONDITIONS.put(option, TO_KAFKA));
+    EtlAvro.OF_SOURCE.forEach(option -> CONDITIONS.put(option, FROM_AVRO));
+    EtlAvro.OF_SINK.forEach(option -> CONDITIONS.put(option, TO_AVRO));
     EtlPostgresSink.ALL.forEach(option -> CONDITIONS.put(option, TO_POSTGRES));
     CONDITIONS.put(EtlKafkaSink.DEAD_LETTERS, SKIPPED_RECORDS);
     CONDITIONS.put(BAD_ROWS_PATH, SKIPPED);

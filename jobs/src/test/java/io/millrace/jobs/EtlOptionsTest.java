@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,6 +117,14 @@ class EtlOptionsTest {
       new Effect(List.of(FROM_CSV, FROM_JSON), List.of(Map.of(), FAILING));
   private static final Effect FROM_TOPICS =
       new Effect(List.of(Map.of("source.type", "kafka")), List.of(Map.of(), FROM_CSV));
+  private static final Map<String, String> KAFKA = Map.of("source.type", "kafka");
+  private static final Map<String, String> TOPIC = Map.of("sink.type", "kafka");
+  private static final Effect FROM_AVRO =
+      new Effect(
+          List.of(with(KAFKA, "source.kafka.format", "avro")), List.of(Map.of(), FROM_CSV, KAFKA));
+  private static final Effect TO_AVRO =
+      new Effect(
+          List.of(with(TOPIC, "sink.kafka.format", "avro")), List.of(Map.of(), DISCARDED, TOPIC));
   private static final Effect TO_TOPIC =
       new Effect(List.of(Map.of("sink.type", "kafka, files")), List.of(Map.of(), DISCARDED));
   private static final Effect TO_TABLE =
@@ -170,6 +179,14 @@ class EtlOptionsTest {
           Map.entry("sink.type", ALWAYS),
           Map.entry("source.kafka.bootstrap-servers", FROM_TOPICS),
           Map.entry("source.kafka.topic", FROM_TOPICS),
+          Map.entry("source.kafka.format", FROM_TOPICS),
+          Map.entry("source.avro.schema", FROM_AVRO),
+          Map.entry("source.avro.registry", FROM_AVRO),
+          Map.entry("source.avro.registry-user", FROM_AVRO),
+          Map.entry("source.avro.registry-password-variable", FROM_AVRO),
+          Map.entry("sink.avro.registry", TO_AVRO),
+          Map.entry("sink.avro.registry-user", TO_AVRO),
+          Map.entry("sink.avro.registry-password-variable", TO_AVRO),
           Map.entry("source.kafka.group", FROM_TOPICS),
           Map.entry("source.kafka.start", FROM_TOPICS),
           Map.entry("source.kafka.end", FROM_TOPICS),
@@ -248,6 +265,43 @@ class EtlOptionsTest {
     Map<String, String> all = new HashMap<>(settings);
     all.putIfAbsent(key, value);
     return all;
+  }
+
+  @Test
+  void recordsOfAvroNeedASchemaOrARegistry() {
+    Map<String, String> settings =
+        Map.of(
+            "source.type",
+            "kafka",
+            "source.kafka.bootstrap-servers",
+            "broker:9092",
+            "source.kafka.topic",
+            "bids",
+            "source.kafka.format",
+            "avro",
+            "source.schema",
+            "price INT");
+    String schema =
+        "{\"type\":\"record\",\"name\":\"r\",\"fields\":"
+            + "[{\"name\":\"price\",\"type\":\"%s\"}]}";
+    assertAvro(settings).hasMessageEndingWith("for records of Avro, got neither");
+    Map<String, String> given = with(settings, "source.avro.schema", schema.formatted("int"));
+    assertThat(EtlKafka.schema(EtlOptions.parse(given)).names()).containsExactly("price");
+    assertAvro(with(given, "source.avro.registry", "http://host:8081"))
+        .hasMessageEndingWith("for records of Avro, got both");
+    assertAvro(with(settings, "source.avro.schema", schema.formatted("string")))
+        .hasMessage(
+            "source.schema: expected INT for column 'price', the writer's schema has string");
+    assertAvro(with(settings, "source.avro.schema", "missing.avsc"))
+        .hasMessageStartingWith("source.avro.schema: the file cannot be read: ");
+    assertAvro(with(settings, "source.avro.registry", "host"))
+        .hasMessageStartingWith(
+            "source.avro.registry: expected the address of a registry over HTTP");
+  }
+
+  private static AbstractThrowableAssert<?, ?> assertAvro(Map<String, String> settings) {
+    return assertThatThrownBy(() -> EtlKafka.schema(EtlOptions.parse(settings)))
+        .isInstanceOf(UsageException.class);
   }
 
   @Test

@@ -107,7 +107,7 @@ final class AvroCursor {
         return fail(RecordError.TRUNCATED);
       }
       text.next();
-      bits |= (long) (next & LOW_BITS) << (Byte.SIZE - 1) * i;
+      bits |= (long) (next & LOW_BITS) << ((Byte.SIZE - 1) * i);
       if (next <= LOW_BITS) {
         return true;
       }
@@ -120,7 +120,8 @@ final class AvroCursor {
       return false;
     }
     int low = (int) bits;
-    integer = low >>> 1 ^ -(low & 1);
+    int value = low >>> 1 ^ -(low & 1);
+    integer = value;
     return true;
   }
 
@@ -134,7 +135,7 @@ final class AvroCursor {
 
   /** Reads the number of a branch or a symbol, which is below {@code count}. */
   boolean readIndex(int count) {
-    return readInt() && (integer >= 0 && integer < count || fail(RecordError.INVALID_INDEX));
+    return readInt() && ((integer >= 0 && integer < count) || fail(RecordError.INVALID_INDEX));
   }
 
   /** Reads up to eight bytes. */

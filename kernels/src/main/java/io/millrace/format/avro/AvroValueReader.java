@@ -121,8 +121,8 @@ final class AvroValueReader {
           row.putBits(
               step.field,
               into.width() == Double.BYTES
-                  ? Double.doubleToRawLongBits(value)
-                  : Float.floatToRawIntBits(value));
+                  ? Double.doubleToRawLongBits((double) value)
+                  : Float.floatToRawIntBits((float) value));
       case DATE -> row.putBits(step.field, value);
       default -> {
         return putTime(step, into, value);

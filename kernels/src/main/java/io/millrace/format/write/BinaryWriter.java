@@ -14,7 +14,7 @@ final class BinaryWriter {
     long word = 0;
     int count = 0;
     for (; Long.compareUnsigned(bits, CONTINUED) >= 0; bits >>>= GROUP_BITS) {
-      word |= (bits & (CONTINUED - 1) | CONTINUED) << (count * Byte.SIZE);
+      word |= ((bits & (CONTINUED - 1)) | CONTINUED) << (count * Byte.SIZE);
       if (++count == Long.BYTES) {
         sink.put(word, Long.BYTES);
         word = 0;

@@ -14,7 +14,7 @@ final class AvroDatum {
   AvroDatum number(long value) {
     long bits = value << 1 ^ value >> 63;
     for (; (bits & ~0x7fL) != 0; bits >>>= 7) {
-      bytes.write((int) (bits & 0x7f | 0x80));
+      bytes.write((int) ((bits & 0x7f) | 0x80));
     }
     bytes.write((int) bits);
     return this;

@@ -91,7 +91,7 @@ class AvroDifferencesTest {
   private static String text(RecordResult result) {
     Object value = result.rows().isEmpty() ? null : result.rows().get(0).get(0);
     return value instanceof ByteBuffer bytes
-        ? new String(bytes.array(), StandardCharsets.ISO_8859_1)
+        ? StandardCharsets.ISO_8859_1.decode(bytes).toString()
         : result.text();
   }
 }

@@ -90,10 +90,7 @@ public final class ChangeTableReader implements AutoCloseable {
     try (AccessScope scope = AccessScope.on(stream);
         RecordPass pass = new RecordPass(envelopes, TableReader.texts(records, scope), scope)) {
       if (records.count() == 0) {
-        try (RecordPass none = new RecordPass(rows, RecordTexts.NONE, scope);
-            Buffer kinds = Buffer.allocate(0, stream, memory)) {
-          return new ParsedRecords(table(none, kinds));
-        }
+        return read(pass, new ChangeTexts(), List.of(), scope);
       }
       RecordFaults faults = pass.isComplete() ? null : new RecordFaults(pass);
       BitSet valid = new BitSet(records.count());
@@ -111,8 +108,10 @@ public final class ChangeTableReader implements AutoCloseable {
       RecordPass pass, ChangeTexts texts, List<MalformedRecord> faults, AccessScope scope) {
     try (Buffer positions = texts.copyPositions(stream, memory);
         Buffer kinds = texts.copyKinds(stream, memory)) {
-      long copied = texts.rows() == 0 ? 0 : positions.access(AccessMode.READ, scope);
-      RecordTexts found = texts.texts(pass.records().bytes(), copied);
+      RecordTexts found =
+          texts.rows() == 0
+              ? RecordTexts.NONE
+              : texts.texts(pass.records().bytes(), positions.access(AccessMode.READ, scope));
       try (RecordPass inner = new RecordPass(rows, found, scope)) {
         boolean isComplete = inner.isComplete() && texts.faults().isEmpty();
         if (isComplete) {

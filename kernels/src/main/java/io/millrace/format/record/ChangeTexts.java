@@ -38,6 +38,16 @@ final class ChangeTexts {
   private boolean hasOthers;
   private int rows;
 
+  /** The rows of no envelopes: none. */
+  ChangeTexts() {
+    this.envelope = null;
+    this.before = null;
+    this.after = null;
+    this.positions = new int[0];
+    this.records = new int[0];
+    this.kinds = new byte[0];
+  }
+
   /**
    * Waits for the stream.
    *
@@ -151,22 +161,20 @@ final class ChangeTexts {
   }
 
   /**
-   * The rows as texts.
+   * The rows, one or more, as texts.
    *
    * @param bytes address that positions count from
    * @param copied address of {@link #copyPositions}
    */
   RecordTexts texts(long bytes, long copied) {
     long each = (long) records.length * Integer.BYTES;
-    return rows == 0
-        ? RecordTexts.NONE
-        : new RecordTexts(
-            bytes,
-            copied,
-            copied + each,
-            hasOthers ? copied + 2 * each : 0,
-            hasOthers ? copied + 3 * each : 0,
-            rows);
+    return new RecordTexts(
+        bytes,
+        copied,
+        copied + each,
+        hasOthers ? copied + 2 * each : 0,
+        hasOthers ? copied + 3 * each : 0,
+        rows);
   }
 
   /** A copy on the device of an INT8 for each row, the number of its kind; the caller's. */

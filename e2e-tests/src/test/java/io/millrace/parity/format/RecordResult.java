@@ -39,7 +39,9 @@ public record RecordResult(List<List<Object>> rows, String fault) {
 
   private static String text(Object value) {
     if (value instanceof ByteBuffer bytes) {
-      return "x'" + HexFormat.of().formatHex(bytes.array()) + "'";
+      byte[] copy = new byte[bytes.remaining()];
+      bytes.duplicate().get(copy);
+      return "x'" + HexFormat.of().formatHex(copy) + "'";
     }
     return value == null
         ? "NULL"

@@ -107,7 +107,7 @@ final class AvroCursor {
         return fail(RecordError.TRUNCATED);
       }
       text.next();
-      bits |= (long) (next & LOW_BITS) << ((Byte.SIZE - 1) * i);
+      bits |= (next & (long) LOW_BITS) << ((Byte.SIZE - 1) * i);
       if (next <= LOW_BITS) {
         return true;
       }
@@ -120,7 +120,7 @@ final class AvroCursor {
       return false;
     }
     int low = (int) bits;
-    int value = low >>> 1 ^ -(low & 1);
+    int value = (low >>> 1) ^ -(low & 1);
     integer = value;
     return true;
   }
@@ -129,7 +129,7 @@ final class AvroCursor {
     if (!readVarint(MAX_LONG_BYTES)) {
       return false;
     }
-    integer = bits >>> 1 ^ -(bits & 1);
+    integer = (bits >>> 1) ^ -(bits & 1);
     return true;
   }
 

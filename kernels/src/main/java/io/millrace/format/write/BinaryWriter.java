@@ -10,7 +10,7 @@ final class BinaryWriter {
 
   /** Puts a variable-length number, whose sign is its lowest bit. */
   static void putVarint(TextSink sink, long value) {
-    long bits = value << 1 ^ value >> (Long.SIZE - 1);
+    long bits = (value << 1) ^ (value >> (Long.SIZE - 1));
     long word = 0;
     int count = 0;
     for (; Long.compareUnsigned(bits, CONTINUED) >= 0; bits >>>= GROUP_BITS) {

@@ -12,7 +12,7 @@ final class AvroDatum {
 
   /** An int, a long, a length or the number of a branch. */
   AvroDatum number(long value) {
-    long bits = value << 1 ^ value >> 63;
+    long bits = (value << 1) ^ (value >> 63);
     for (; (bits & ~0x7fL) != 0; bits >>>= 7) {
       bytes.write((int) ((bits & 0x7f) | 0x80));
     }

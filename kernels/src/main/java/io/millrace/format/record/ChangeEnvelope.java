@@ -2,9 +2,6 @@
 package io.millrace.format.record;
 
 import io.millrace.annotation.PublicEvolving;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.List;
 
 /** How records of changes hold the rows before and after a change. */
 @PublicEvolving
@@ -33,18 +30,18 @@ public enum ChangeEnvelope {
   private final String before;
   private final String after;
   private final String operation;
-  private final List<byte[]> operations;
+  private final String insert;
+  private final String update;
+  private final String delete;
 
   ChangeEnvelope(
       String before, String after, String operation, String insert, String update, String delete) {
     this.before = before;
     this.after = after;
     this.operation = operation;
-    this.operations = List.of(ascii(insert), ascii(update), ascii(delete));
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
+    this.insert = insert;
+    this.update = update;
+    this.delete = delete;
   }
 
   /** The member with rows before the change. */
@@ -64,18 +61,27 @@ public enum ChangeEnvelope {
 
   /** What a text from {@code from} to {@code to} stands for; null if for nothing. */
   Operation operation(byte[] text, int from, int to) {
-    for (int i = 0; i < operations.size(); i++) {
-      byte[] name = operations.get(i);
-      if (Arrays.equals(text, from, to, name, 0, name.length)) {
-        return Operation.values()[i];
-      }
-    }
-    boolean isRead = this == DEBEZIUM && to - from == 1 && text[from] == 'r';
-    if (isRead) {
+    if (is(insert, text, from, to) || (this == DEBEZIUM && is("r", text, from, to))) {
       return Operation.INSERT;
     }
-    byte[] create = ascii("CREATE");
-    boolean isCreate = this == CANAL && Arrays.equals(text, from, to, create, 0, create.length);
-    return isCreate ? Operation.NONE : null;
+    if (is(update, text, from, to)) {
+      return Operation.UPDATE;
+    }
+    if (is(delete, text, from, to)) {
+      return Operation.DELETE;
+    }
+    return this == CANAL && is("CREATE", text, from, to) ? Operation.NONE : null;
+  }
+
+  private static boolean is(String name, byte[] text, int from, int to) {
+    if (to - from != name.length()) {
+      return false;
+    }
+    for (int i = 0; i < name.length(); i++) {
+      if (text[from + i] != name.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
   }
 }

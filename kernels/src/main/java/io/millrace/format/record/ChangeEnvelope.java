@@ -44,14 +44,6 @@ public enum ChangeEnvelope {
     this.delete = delete;
   }
 
-  private static boolean isName(byte[] text, int from, int to, String name) {
-    boolean equal = to - from == name.length();
-    for (int i = 0; equal && i < name.length(); i++) {
-      equal = text[from + i] == name.charAt(i);
-    }
-    return equal;
-  }
-
   /** The member with rows before the change. */
   public String before() {
     return before;
@@ -69,16 +61,27 @@ public enum ChangeEnvelope {
 
   /** What a text from {@code from} to {@code to} stands for; null if for nothing. */
   Operation operation(byte[] text, int from, int to) {
-    if (isName(text, from, to, insert) || (this == DEBEZIUM && isName(text, from, to, "r"))) {
+    if (is(insert, text, from, to) || (this == DEBEZIUM && is("r", text, from, to))) {
       return Operation.INSERT;
     }
-    if (isName(text, from, to, update)) {
+    if (is(update, text, from, to)) {
       return Operation.UPDATE;
     }
-    if (isName(text, from, to, delete)) {
+    if (is(delete, text, from, to)) {
       return Operation.DELETE;
     }
-    boolean isCreate = this == CANAL && isName(text, from, to, "CREATE");
-    return isCreate ? Operation.NONE : null;
+    return this == CANAL && is("CREATE", text, from, to) ? Operation.NONE : null;
+  }
+
+  private static boolean is(String name, byte[] text, int from, int to) {
+    if (to - from != name.length()) {
+      return false;
+    }
+    for (int i = 0; i < name.length(); i++) {
+      if (text[from + i] != name.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
   }
 }

@@ -66,8 +66,6 @@ record StateBatch(
     UpdateScratch.Staged staged,
     DeviceStream stream) {
 
-  private static final int SECTOR_WORDS = 4;
-
   /**
    * What a batch updates.
    *
@@ -149,8 +147,8 @@ record StateBatch(
     return values.stream().anyMatch(AccumulatorValue::isOrdered);
   }
 
-  /** The position of the first word of the sector of the first accumulator. */
+  /** The position of the first word of the sector of the first accumulator, or of the last one. */
   int partialBase() {
-    return firstAccumulator() / SECTOR_WORDS * SECTOR_WORDS;
+    return rowWords - scratchLayout.partialWords();
   }
 }

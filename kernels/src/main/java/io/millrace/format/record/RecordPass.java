@@ -61,8 +61,11 @@ final class RecordPass implements AutoCloseable {
         }
       }
       if (records != null && level.fields().strings() > 0) {
+        // None if the fields with offsets are lists.
         strings = columns.allocateStrings(records, scope);
-        level.kernels().copyStrings(records, strings);
+        if (!strings.isEmpty()) {
+          level.kernels().copyStrings(records, strings);
+        }
       }
     } catch (RuntimeException | Error e) {
       close();

@@ -306,9 +306,12 @@ public final class StateSchema implements Serializable {
     return accumulators.stream().anyMatch(accumulator -> accumulator.dependsOnOrder(input));
   }
 
-  /** Words of a row from the sector of its first accumulator on. */
+  /**
+   * Words of a row from the sector of its first accumulator on; those of the last sector if there
+   * are no accumulators, since an update writes a sector.
+   */
   public int partialWords() {
-    return rowWords - firstAccumulator / SECTOR_WORDS * SECTOR_WORDS;
+    return Math.max(SECTOR_WORDS, rowWords - firstAccumulator / SECTOR_WORDS * SECTOR_WORDS);
   }
 
   /** Bytes of a state row. */

@@ -12,6 +12,7 @@ import io.millrace.memory.resource.FailingResourceAdaptor;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.context.ContextMemory;
+import io.millrace.operators.context.MemoryOptions;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OperatorHarness;
@@ -26,6 +27,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.runtime.operators.testutils.MockEnvironment;
+import org.apache.flink.runtime.operators.testutils.MockEnvironmentBuilder;
+import org.apache.flink.runtime.util.TestingTaskManagerRuntimeInfo;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,6 +107,23 @@ class LookupOperatorTest {
               asList(4L, "note of 4", null, null),
               asList(null, "note of null", null, null),
               asList(2L, "note of 2", null, 20));
+    }
+  }
+
+  @OutOfMemoryTest
+  void aTableIsACopyWithoutCopyOnWrite() throws Exception {
+    MockEnvironment environment =
+        new MockEnvironmentBuilder()
+            .setTaskManagerRuntimeInfo(
+                new TestingTaskManagerRuntimeInfo(
+                    new Configuration().set(MemoryOptions.COPY_ON_WRITE, false)))
+            .build();
+    try (OperatorHarness harness =
+        new OperatorHarness(device, SCHEMA, factory(dimension(SELDOM)), environment)) {
+      harness.send(0, asked(1L, 2L));
+      assertThat(harness.rows()).hasSize(2);
+    } finally {
+      environment.close();
     }
   }
 
@@ -223,8 +246,12 @@ class LookupOperatorTest {
   private static OneInputStreamOperatorTestHarness<ColumnBatch, ColumnBatch> harness(
       ListDimension dimension) throws Exception {
     return new OneInputStreamOperatorTestHarness<>(
-        LookupOperator.factory(new LookupPlan(SCHEMA, Lookup.inner(dimension, "item"))),
-        new ColumnBatchSerializer(SCHEMA, BodyCodec.RAW));
+        factory(dimension), new ColumnBatchSerializer(SCHEMA, BodyCodec.RAW));
+  }
+
+  private static OneInputStreamOperatorFactory<ColumnBatch, ColumnBatch> factory(
+      ListDimension dimension) {
+    return LookupOperator.factory(new LookupPlan(SCHEMA, Lookup.inner(dimension, "item")));
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.millrace.operators.wire.ColumnBatchSerializer;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.util.List;
+import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
@@ -34,6 +35,25 @@ public class OperatorHarness implements AutoCloseable {
         schema,
         new OneInputStreamOperatorTestHarness<>(
             factory, new ColumnBatchSerializer(schema, BodyCodec.RAW)));
+    harness.open();
+  }
+
+  /**
+   * An operator that is open.
+   *
+   * @param environment stays the caller's
+   */
+  public OperatorHarness(
+      DeviceExtension device,
+      Schema schema,
+      OneInputStreamOperatorFactory<ColumnBatch, ColumnBatch> factory,
+      MockEnvironment environment)
+      throws Exception {
+    this(
+        device,
+        schema,
+        new OneInputStreamOperatorTestHarness<>(
+            factory, new ColumnBatchSerializer(schema, BodyCodec.RAW), environment));
     harness.open();
   }
 

@@ -164,7 +164,7 @@ public final class KafkaBenchmark {
     Random random = new Random(1);
     List<String> bids = new ArrayList<>();
     for (int i = 0; i < rows; i++) {
-      bids.add(BidJob.bid(random));
+      bids.add(BidJob.jsonBid(random));
     }
     input.sendValues(bids);
     run(environment -> write(json(environment), schema -> ArrowRecordEncoder.create(), arrowInput));

@@ -14,6 +14,7 @@ import io.millrace.connectors.files.block.TextBlockFormat;
 import io.millrace.connectors.files.block.TextDecodingOperator;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.CsvOptions;
+import io.millrace.connectors.records.CsvRecordFormat;
 import io.millrace.connectors.records.JsonRecordFormat;
 import io.millrace.operators.api.ColumnStream;
 import java.io.BufferedWriter;
@@ -37,17 +38,21 @@ import org.apache.flink.api.java.tuple.Tuple4;
 import org.apache.flink.connector.file.sink.FileSink;
 import org.apache.flink.connector.file.src.FileSource;
 import org.apache.flink.connector.file.src.reader.TextLineInputFormat;
+import org.apache.flink.formats.csv.CsvReaderFormat;
 import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * Bids from files of JSON lines, a filter and a projection, by key to files of CSV, by Millrace and
- * by stock Flink, which reads each line by Jackson. Two subtasks of each operator; objects are
+ * Bids from files of JSON lines or of CSV, a filter and a projection, by key to files of CSV, by
+ * Millrace and by stock Flink, which reads each line of JSON by Jackson and each line of CSV by
+ * {@code CsvReaderFormat}, which also uses Jackson. Two subtasks of each operator; objects are
  * reused. The processor time is that of the whole process, from the start of a job to its end. Both
  * write the same lines. The jobs run in turn, some rounds, of which the first does not count.
  */
-public final class JsonFileBenchmark {
+public final class TextFileBenchmark {
   private static final Schema SCHEMA =
       Schema.of(
           Field.of("auction", DataType.INT64),
@@ -61,19 +66,28 @@ public final class JsonFileBenchmark {
   private static final int FILES = 8;
   private static final int BATCH_ROWS = 1 << 16;
 
+  private final Format format;
   private final MiniCluster cluster;
   private final Path input;
   private final Path output;
   private final long rows;
 
-  private JsonFileBenchmark(MiniCluster cluster, Path folder, long rows) {
+  private TextFileBenchmark(Format format, MiniCluster cluster, Path folder, long rows) {
+    this.format = format;
     this.cluster = cluster;
     this.input = folder.resolve("in");
     this.output = folder.resolve("out");
     this.rows = rows;
   }
 
+  /** Of the files that are read. */
+  private enum Format {
+    JSON,
+    CSV
+  }
+
   /** A bid as Jackson reads it. */
+  @JsonPropertyOrder({"auction", "bidder", "price", "channel", "dateTime", "extra"})
   public static final class Bid {
     public long auction;
     public long bidder;
@@ -98,15 +112,16 @@ public final class JsonFileBenchmark {
     }
   }
 
-  /** Runs the jobs. Arguments: Ki rows, the number of rounds. */
+  /** Runs the jobs. Arguments: json or csv, Ki rows, the number of rounds. */
   public static void main(String[] arguments) throws Exception {
-    long rows = Long.parseLong(arguments[0]) << 10;
-    int rounds = Integer.parseInt(arguments[1]);
-    Path folder = Files.createTempDirectory("json-files");
+    Format format = Format.valueOf(arguments[0].toUpperCase(Locale.ROOT));
+    long rows = Long.parseLong(arguments[1]) << 10;
+    int rounds = Integer.parseInt(arguments[2]);
+    Path folder = Files.createTempDirectory("text-files");
     MiniCluster cluster = BidJob.cluster();
     try {
       cluster.start();
-      new JsonFileBenchmark(cluster, folder, rows).report(rounds);
+      new TextFileBenchmark(format, cluster, folder, rows).report(rounds);
     } finally {
       cluster.closeAsync().join();
       delete(folder);
@@ -144,9 +159,10 @@ public final class JsonFileBenchmark {
     Files.createDirectories(input);
     Random random = new Random(1);
     for (int file = 0; file < FILES; file++) {
-      try (BufferedWriter writer = Files.newBufferedWriter(input.resolve(file + ".json"))) {
+      try (BufferedWriter writer = Files.newBufferedWriter(input.resolve(file + ".txt"))) {
         for (long i = 0; i < rows / FILES; i++) {
-          writer.write(BidJob.bid(random));
+          writer.write(format == Format.JSON ? BidJob.jsonBid(random) : BidJob.csvBid(random));
+          writer.write('\n');
         }
       }
     }
@@ -158,12 +174,7 @@ public final class JsonFileBenchmark {
   }
 
   private void stock(StreamExecutionEnvironment environment) {
-    environment
-        .fromSource(
-            FileSource.forRecordStreamFormat(new TextLineInputFormat(), flinkPath(input)).build(),
-            WatermarkStrategy.noWatermarks(),
-            "lines")
-        .map(new ReadBid())
+    (format == Format.JSON ? jsonBids(environment) : csvBids(environment))
         .filter(bid -> bid.price > MIN_PRICE)
         .map(
             bid ->
@@ -179,6 +190,23 @@ public final class JsonFileBenchmark {
             FileSink.forRowFormat(flinkPath(output), new SimpleStringEncoder<String>()).build());
   }
 
+  private DataStream<Bid> jsonBids(StreamExecutionEnvironment environment) {
+    return environment
+        .fromSource(
+            FileSource.forRecordStreamFormat(new TextLineInputFormat(), flinkPath(input)).build(),
+            WatermarkStrategy.noWatermarks(),
+            "lines")
+        .map(new ReadBid());
+  }
+
+  private DataStream<Bid> csvBids(StreamExecutionEnvironment environment) {
+    return environment.fromSource(
+        FileSource.forRecordStreamFormat(CsvReaderFormat.forPojo(Bid.class), flinkPath(input))
+            .build(),
+        WatermarkStrategy.noWatermarks(),
+        "lines");
+  }
+
   private void millrace(StreamExecutionEnvironment environment) throws IOException {
     TextFileSource files = TextFileSource.of(List.of(input.toString()));
     ColumnStream bids =
@@ -188,7 +216,9 @@ public final class JsonFileBenchmark {
                     files.create(new TextBlockFormat(files.lines())),
                     WatermarkStrategy.noWatermarks(),
                     "lines"),
-                new JsonRecordFormat(SCHEMA),
+                format == Format.JSON
+                    ? new JsonRecordFormat(SCHEMA)
+                    : new CsvRecordFormat(SCHEMA, CsvOptions.DEFAULT),
                 files.lines(),
                 MalformedLinePolicy.FAIL,
                 BATCH_ROWS,

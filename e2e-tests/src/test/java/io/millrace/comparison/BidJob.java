@@ -33,7 +33,10 @@ interface BidJob {
             .build());
   }
 
-  /** Runs the job to its end and returns the processor nanoseconds of this process for a row. */
+  /**
+   * Runs the job to its end and returns the processor nanoseconds of this process for a row. What
+   * was left for the garbage collector is collected before.
+   */
   default double run(MiniCluster cluster, Duration checkpointInterval, long rows) throws Exception {
     OperatingSystemMXBean process =
         ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
@@ -43,6 +46,7 @@ interface BidJob {
     environment.setParallelism(PARALLELISM);
     environment.enableCheckpointing(checkpointInterval.toMillis());
     build(environment);
+    System.gc();
     long before = process.getProcessCpuTime();
     cluster.executeJobBlocking(environment.getStreamGraph().getJobGraph());
     return (double) (process.getProcessCpuTime() - before) / rows;

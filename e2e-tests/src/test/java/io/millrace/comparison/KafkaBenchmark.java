@@ -28,14 +28,18 @@ import io.millrace.services.KafkaTopic;
 import io.millrace.services.Services;
 import io.millrace.testing.TableRows;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.function.Function;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
@@ -43,7 +47,6 @@ import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamStatementSet;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * Bids as JSON from a topic, a filter and a projection, as JSON to a topic, exactly once, by
@@ -67,6 +70,7 @@ public final class KafkaBenchmark {
   private static final long MIN_PRICE = 50_000_000;
   private static final String TRANSACTION_TIMEOUT_MILLIS = "900000";
   private static final int PARTITIONS = 4;
+  private static final int SENT_ROWS = 1 << 16;
 
   private final MiniCluster cluster;
   private final Broker broker;
@@ -111,9 +115,9 @@ public final class KafkaBenchmark {
           run(
               environment ->
                   write(kept(arrow(environment)), schema -> ArrowRecordEncoder.create(), ofArrow));
-      String[] expected = sorted(ofStock.read("read_committed"));
-      if (!Arrays.equals(expected, sorted(ofMillrace.read("read_committed")))
-          || !Arrays.equals(expected, sorted(asJson(ofArrow)))) {
+      long[] expected = digests(json(ofStock));
+      if (!Arrays.equals(expected, digests(json(ofMillrace)))
+          || !Arrays.equals(expected, digests(jsonOfArrow(ofArrow)))) {
         throw new IllegalStateException("expected the same rows of all jobs");
       }
       if (round > 0) {
@@ -130,27 +134,38 @@ public final class KafkaBenchmark {
     }
   }
 
-  private static String[] sorted(List<String> values) {
-    String[] sorted = values.toArray(String[]::new);
-    Arrays.sort(sorted);
-    return sorted;
+  // Rows that are kept would be work for the garbage collector during the next jobs.
+  private static long[] digests(Stream<String> rows) {
+    CRC32C checksum = new CRC32C();
+    return rows.mapToLong(row -> digest(row, checksum)).sorted().toArray();
   }
 
-  private static List<String> asJson(KafkaTopic topic) throws Exception {
-    List<String> rows = new ArrayList<>();
-    try (DeviceStream stream = HostDevice.INSTANCE.createStream()) {
-      for (ConsumerRecord<byte[], byte[]> record : topic.records("read_committed")) {
-        try (ArrowIpcStreamReader reader =
-                new ArrowIpcStreamReader(
-                    Channels.newChannel(new ByteArrayInputStream(record.value())),
-                    stream,
-                    HostMemoryResource.INSTANCE);
-            Table table = reader.read().orElseThrow()) {
-          TableRows.ofHost(table, stream).forEach(row -> rows.add(json(row)));
-        }
-      }
+  private static long digest(String row, CRC32C checksum) {
+    checksum.reset();
+    checksum.update(row.getBytes(StandardCharsets.UTF_8));
+    return (checksum.getValue() << Integer.SIZE) + row.hashCode();
+  }
+
+  private static Stream<String> json(KafkaTopic topic) throws Exception {
+    return topic.read("read_committed").stream();
+  }
+
+  private static Stream<String> jsonOfArrow(KafkaTopic topic) throws Exception {
+    return topic.records("read_committed").stream().flatMap(record -> json(record.value()));
+  }
+
+  private static Stream<String> json(byte[] arrow) {
+    try (DeviceStream stream = HostDevice.INSTANCE.createStream();
+        ArrowIpcStreamReader reader =
+            new ArrowIpcStreamReader(
+                Channels.newChannel(new ByteArrayInputStream(arrow)),
+                stream,
+                HostMemoryResource.INSTANCE);
+        Table table = reader.read().orElseThrow()) {
+      return TableRows.ofHost(table, stream).stream().map(KafkaBenchmark::json);
+    } catch (IOException e) {
+      throw new UncheckedIOException("expected a stream of Arrow", e);
     }
-    return rows;
   }
 
   private static String json(List<Object> row) {
@@ -162,11 +177,12 @@ public final class KafkaBenchmark {
 
   private void writeInput() throws Exception {
     Random random = new Random(1);
-    List<String> bids = new ArrayList<>();
-    for (int i = 0; i < rows; i++) {
-      bids.add(BidJob.jsonBid(random));
+    for (int start = 0; start < rows; start += SENT_ROWS) {
+      input.sendValues(
+          Stream.generate(() -> BidJob.jsonBid(random))
+              .limit(Math.min(SENT_ROWS, rows - start))
+              .toList());
     }
-    input.sendValues(bids);
     run(environment -> write(json(environment), schema -> ArrowRecordEncoder.create(), arrowInput));
   }
 

@@ -10,8 +10,12 @@ import org.apache.kafka.common.header.Header;
 
 /** Puts the records of a partition into blocks. Used by one thread. */
 final class RecordBlockBuilder {
-  /** The most bytes of the values of a block, unless a single record is larger. */
-  static final int MAX_BYTES = 64 << 20;
+  /**
+   * The most bytes of the values of a block, unless a single record is larger. Arrays of 512 KiB
+   * and more may be humongous objects for the garbage collector G1, each of which makes it mark the
+   * whole heap the sooner.
+   */
+  static final int MAX_BYTES = 500_000;
 
   private final TopicPartition partition;
   private final RecordBlockOptions options;

@@ -61,8 +61,9 @@ class ArrowRecordsTest {
         new OneInputStreamOperatorTestHarness<>(KafkaDecodingOperator.factory(options))) {
       harness.setOutputCreator(serializer -> output);
       harness.open();
-      RecordBlock block = Blocks.of(0, 0, BLOCKS, values);
-      harness.processElement(new StreamRecord<>(block));
+      for (RecordBlock block : Blocks.ofBytes(0, 0, BLOCKS, values)) {
+        harness.processElement(new StreamRecord<>(block));
+      }
     }
   }
 

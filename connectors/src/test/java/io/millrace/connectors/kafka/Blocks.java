@@ -20,26 +20,27 @@ final class Blocks {
 
   /** A block of these values, whose offsets begin with {@code offset}; null is a tombstone. */
   static RecordBlock of(int partition, long offset, String... values) {
-    return of(
-        partition,
-        offset,
-        OPTIONS,
-        Arrays.stream(values).map(value -> value == null ? null : bytes(value)).toList());
+    List<RecordBlock> blocks =
+        ofBytes(
+            partition,
+            offset,
+            OPTIONS,
+            Arrays.stream(values).map(value -> value == null ? null : bytes(value)).toList());
+    if (blocks.size() != 1) {
+      throw new IllegalArgumentException("expected values of one block, got " + blocks.size());
+    }
+    return blocks.get(0);
   }
 
-  /** As the other method, of values of bytes. */
-  static RecordBlock of(
+  /** The blocks of values, of which null is a tombstone. */
+  static List<RecordBlock> ofBytes(
       int partition, long offset, RecordBlockOptions options, List<byte[]> values) {
     RecordBlockBuilder builder =
         new RecordBlockBuilder(new TopicPartition(TOPIC, partition), options, new RecordLimit());
     for (int i = 0; i < values.size(); i++) {
       builder.add(record(partition, offset + i, values.get(i)));
     }
-    List<RecordBlock> blocks = builder.finish();
-    if (blocks.size() != 1) {
-      throw new IllegalArgumentException("expected values of one block, got " + blocks.size());
-    }
-    return blocks.get(0);
+    return List.copyOf(builder.finish());
   }
 
   /** A record with a key and a header where its offset is even. */

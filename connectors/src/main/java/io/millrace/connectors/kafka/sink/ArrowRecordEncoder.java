@@ -5,17 +5,17 @@ import io.millrace.arrow.ipc.ArrowIpcStreamWriter;
 import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.resource.HostMemoryResource;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.Channels;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.annotation.PublicEvolving;
 
 /**
  * Writes a record for each batch: its value is an Arrow IPC stream of one record batch, which can
- * be read without other records. A batch is halved until its records are small enough.
+ * be read without other records. A batch whose record would be too large is written in parts.
  */
 @PublicEvolving
 public final class ArrowRecordEncoder implements RecordEncoder {
@@ -48,31 +48,75 @@ public final class ArrowRecordEncoder implements RecordEncoder {
   }
 
   private void encode(Table table, AccessScope scope, List<KafkaRecord> records) {
-    byte[] stream = stream(table, scope);
-    List<Table> halves = stream.length > maximumBytes ? table.halves() : List.of();
-    if (halves.isEmpty()) {
-      records.add(new KafkaRecord(null, stream, KafkaRecord.NO_TIMESTAMP));
+    ByteCounter counter = new ByteCounter();
+    write(table, counter, scope);
+    if (counter.bytes <= maximumBytes || table.rowCount() <= 1) {
+      ByteArrayChannel record = new ByteArrayChannel(Math.toIntExact(counter.bytes));
+      write(table, record, scope);
+      records.add(new KafkaRecord(null, record.bytes.array(), KafkaRecord.NO_TIMESTAMP));
       return;
     }
-    try (Table first = halves.get(0);
-        Table second = halves.get(1)) {
-      encode(first, scope, records);
-      encode(second, scope, records);
+    // Rows differ in length, so parts are made smaller than they need to be if rows did not.
+    long parts = counter.bytes / (maximumBytes - maximumBytes / 16) + 1;
+    int rows = (int) Math.max(1, table.rowCount() / parts);
+    for (int start = 0; start < table.rowCount(); start += rows) {
+      try (Table part = table.slice(start, Math.min(rows, table.rowCount() - start))) {
+        encode(part, scope, records);
+      }
     }
   }
 
-  private static byte[] stream(Table table, AccessScope scope) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private static void write(Table table, WritableByteChannel channel, AccessScope scope) {
     try (ArrowIpcStreamWriter writer =
         new ArrowIpcStreamWriter(
-            table.schema(),
-            Channels.newChannel(out),
-            scope.stream(),
-            HostMemoryResource.INSTANCE)) {
+            table.schema(), channel, scope.stream(), HostMemoryResource.INSTANCE)) {
       writer.write(table);
     } catch (IOException e) {
       throw new UncheckedIOException("writing to memory failed", e);
     }
-    return out.toByteArray();
+  }
+
+  /** Only counts: a record's array is then made as large as the record. */
+  private static final class ByteCounter implements WritableByteChannel {
+    private long bytes;
+
+    @Override
+    public int write(ByteBuffer source) {
+      int length = source.remaining();
+      source.position(source.limit());
+      bytes += length;
+      return length;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static final class ByteArrayChannel implements WritableByteChannel {
+    private final ByteBuffer bytes;
+
+    ByteArrayChannel(int length) {
+      this.bytes = ByteBuffer.allocate(length);
+    }
+
+    @Override
+    public int write(ByteBuffer source) {
+      int length = source.remaining();
+      bytes.put(source);
+      return length;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    public void close() {}
   }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -85,20 +86,26 @@ public record KafkaTopic(String bootstrapServers, String name, int partitions) {
         .toList();
   }
 
-  /**
-   * The records that a consumer of this isolation level sees. Waits until each transaction that has
-   * written is committed or aborted, since a producer does not wait for the broker to mark it.
-   *
-   * @return in the order of each partition
-   */
+  /** The records of {@link #forEach}, in the order of each partition. */
   public List<ConsumerRecord<byte[], byte[]>> records(String isolationLevel) throws Exception {
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    forEach(isolationLevel, records::add);
+    return records;
+  }
+
+  /**
+   * Takes the records that a consumer of this isolation level sees, in the order of each partition.
+   * Waits until each transaction that has written is committed or aborted, since a producer does
+   * not wait for the broker to mark it.
+   */
+  public void forEach(String isolationLevel, Consumer<ConsumerRecord<byte[], byte[]>> action)
+      throws Exception {
     Map<TopicPartition, Long> ends = ends();
     Map<String, Object> options =
         Map.of(
             "bootstrap.servers", bootstrapServers,
             "isolation.level", isolationLevel,
             "max.poll.records", POLLED_RECORDS);
-    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(options, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
       consumer.assign(ends.keySet());
@@ -107,12 +114,16 @@ public record KafkaTopic(String bootstrapServers, String name, int partitions) {
           "topic " + name + " is read to its end",
           READ_LIMIT,
           () -> {
-            consumer.poll(POLL).forEach(records::add);
+            consumer.poll(POLL).forEach(action);
             return ends.keySet().stream().allMatch(p -> consumer.position(p) >= ends.get(p));
           },
-          () -> "expected " + ends + ", got " + records.size() + " records");
+          () -> "expected " + ends + ", got " + positions(consumer));
     }
-    return records;
+  }
+
+  private static Map<TopicPartition, Long> positions(KafkaConsumer<?, ?> consumer) {
+    return consumer.assignment().stream()
+        .collect(Collectors.toMap(Function.identity(), consumer::position));
   }
 
   /** The ends of the partitions, behind open transactions. */

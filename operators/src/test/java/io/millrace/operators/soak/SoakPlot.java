@@ -62,7 +62,7 @@ public final class SoakPlot {
             .map(line -> Arrays.stream(line.split(",")).mapToDouble(Double::parseDouble).toArray())
             .toArray(double[][]::new);
     int height = panels.size() * (PANEL + GAP) + GAP;
-    BufferedImage image = new BufferedImage(WIDTH, height, BufferedImage.TYPE_INT_RGB);
+    BufferedImage image = new BufferedImage(WIDTH, height, BufferedImage.TYPE_BYTE_INDEXED);
     Graphics2D graphics = image.createGraphics();
     graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
     graphics.setColor(Color.WHITE);

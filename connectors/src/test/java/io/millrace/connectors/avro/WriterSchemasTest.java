@@ -80,6 +80,34 @@ class WriterSchemasTest {
   }
 
   @Test
+  void whatTheParserStumblesOverIsRefused() {
+    assertThatThrownBy(() -> record("{\"name\":\"a\",\"type\":\"int\",\"order\":5}"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("expected a schema of Avro: ");
+  }
+
+  @Test
+  void fewBytesDoNotBecomeManyTypes() {
+    String type = "\"int\"";
+    for (int level = 0; level < 40; level++) {
+      type =
+          "{\"type\":\"record\",\"name\":\"r%d\",\"fields\":[{\"name\":\"a\",\"type\":%s}%s]}"
+              .formatted(
+                  level,
+                  type,
+                  level == 0 ? "" : ",{\"name\":\"b\",\"type\":\"r%d\"}".formatted(level - 1));
+    }
+    String doubled = type;
+    assertThatThrownBy(() -> WriterSchemas.parse(doubled))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("schemas of more than 65536 types, with those of named ones, are not read");
+    String deep = "{\"type\":\"array\",\"items\":".repeat(900) + "\"int\"" + "}".repeat(900);
+    assertThatThrownBy(() -> WriterSchemas.parse(deep))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("schemas of more than 128 types in each other are not read");
+  }
+
+  @Test
   void columnsHaveSchemas() {
     Schema columns =
         Schema.of(

@@ -118,6 +118,15 @@ class SchemaRegistryTest {
   }
 
   @Test
+  void onlyARegistrySaysThatThereIsNoSchema() {
+    SchemaRegistry elsewhere = SchemaRegistry.at(server.address() + "/elsewhere");
+    assertFails(
+        () -> new SchemaRegistryClient(elsewhere).schema(5),
+        "elsewhere/schemas/ids/5",
+        "HTTP 404 <html>");
+  }
+
+  @Test
   void aRegistryThatIsNotThereIsNamed() {
     String address = server.address();
     server.close();

@@ -27,8 +27,7 @@ class SchemaRegistryClientTest {
   private static final class StalledServer implements Closeable {
     private final ServerSocket server = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
     private final ExecutorService executor = Executors.newSingleThreadExecutor();
-    private final List<Socket> connections =
-        Collections.synchronizedList(new ArrayList<>());
+    private final List<Socket> connections = Collections.synchronizedList(new ArrayList<>());
 
     StalledServer() throws IOException {
       executor.execute(this::accept);
@@ -69,7 +68,9 @@ class SchemaRegistryClientTest {
       assertThatThrownBy(() -> client.schema(1))
           .isInstanceOf(UncheckedIOException.class)
           .hasMessageStartingWith(
-              "registry of schemas at " + server.address() + "/schemas/ids/1: it cannot be reached: ");
+              "registry of schemas at "
+                  + server.address()
+                  + "/schemas/ids/1: it cannot be reached: ");
     }
   }
 }

@@ -111,8 +111,9 @@ final class RecordColumns implements AutoCloseable {
    * Makes room for the bytes of strings.
    *
    * @param records which were parsed
-   * @throws GpuOutOfMemoryException if there is too little memory, or a column would have 2 Gi bytes
-   *     or more: symbols and the further texts of records stand for more than there are to read
+   * @throws GpuOutOfMemoryException if there is too little memory, or a column would have 2 Gi
+   *     bytes or more: symbols and the further texts of records stand for more than there are to
+   *     read
    */
   List<Strings> allocateStrings(Records records, AccessScope scope) {
     List<Strings> places = new ArrayList<>();

@@ -133,4 +133,29 @@ class WriterSchemasTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("Avro does not allow a column: Illegal character in: a b");
   }
+
+  @Test
+  void recordsOfTheSamePathHaveNamesOfTheirOwn() {
+    Schema columns =
+        Schema.of(
+            new Field("a_b", DataType.struct(new Field("x", DataType.INT32, false)), false),
+            new Field(
+                "a",
+                DataType.struct(
+                    new Field("b", DataType.struct(new Field("y", DataType.INT64, false)), false)),
+                false));
+    assertThat(WriterSchemas.parse(ColumnSchemas.text(columns)))
+        .isEqualTo(
+            AvroType.record(
+                List.of(
+                    new AvroType.Field("a_b", recordOf("x", Kind.INT)),
+                    new AvroType.Field(
+                        "a",
+                        AvroType.record(
+                            List.of(new AvroType.Field("b", recordOf("y", Kind.LONG))))))));
+  }
+
+  private static AvroType recordOf(String field, Kind kind) {
+    return AvroType.record(List.of(new AvroType.Field(field, AvroType.of(kind))));
+  }
 }

@@ -21,6 +21,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMap
 final class RegistryServer implements AutoCloseable {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final String IDS = "/schemas/ids/";
+  private static final String SUBJECTS = "/subjects/";
   private static final int FIRST_ID = 100_001;
 
   private final HttpServer server;
@@ -100,6 +101,8 @@ final class RegistryServer implements AutoCloseable {
       } else {
         send(exchange, 404, "{\"error_code\":40403,\"message\":\"Schema not found\"}");
       }
+    } else if (!path.startsWith(SUBJECTS)) {
+      send(exchange, 404, "<html>");
     } else {
       String schema = MAPPER.readTree(exchange.getRequestBody()).path("schema").textValue();
       send(exchange, 200, MAPPER.createObjectNode().put("id", add(schema)).toString());

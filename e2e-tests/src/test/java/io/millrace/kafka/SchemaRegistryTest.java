@@ -8,6 +8,7 @@ import io.millrace.connectors.avro.SchemaRegistry;
 import io.millrace.connectors.avro.SchemaRegistryClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,9 +80,16 @@ class SchemaRegistryTest {
     assertThatThrownBy(() -> new SchemaRegistryClient(wrong).schema(id))
         .hasMessageContaining("HTTP 401")
         .hasMessageNotContaining("secret");
-    assertThatThrownBy(() -> SchemaRegistry.at("http://user:secret@host:80"))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageNotContaining("secret");
+    for (String address :
+        List.of(
+            "http://user:secret@host:80",
+            "http://user:secret@schema_registry:8081",
+            "user:secret@host:80",
+            "http://host?password=secret")) {
+      assertThatThrownBy(() -> SchemaRegistry.at(address))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageNotContaining("secret");
+    }
   }
 
   @Test
@@ -107,6 +115,15 @@ class SchemaRegistryTest {
     assertThatThrownBy(() -> client().schema(5))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("schemas that refer to other schemas are not read");
+  }
+
+  @Test
+  void onlyARegistrySaysThatThereIsNoSchema() {
+    SchemaRegistry elsewhere = SchemaRegistry.at(server.address() + "/elsewhere");
+    assertFails(
+        () -> new SchemaRegistryClient(elsewhere).schema(5),
+        "elsewhere/schemas/ids/5",
+        "HTTP 404 <html>");
   }
 
   @Test

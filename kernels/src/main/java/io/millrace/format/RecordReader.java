@@ -16,7 +16,8 @@ public interface RecordReader extends AutoCloseable {
    *
    * @param records stay the caller's
    * @return the rows, in the order of the records, and the records that are not rows; the caller's
-   * @throws GpuOutOfMemoryException if there is too little memory; the records can be read again
+   * @throws GpuOutOfMemoryException if there is too little memory, or a column would have 2 Gi
+   *     bytes or more; the records can be read again
    */
   ParsedRecords read(RecordBytes records);
 

@@ -6,7 +6,9 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.TypeId;
 import io.millrace.format.avro.AvroWriter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.LogicalType;
 import org.apache.avro.LogicalTypes;
@@ -19,11 +21,14 @@ public final class ColumnSchemas {
   /** The name of the outermost record. */
   private static final String RECORD = "record";
 
+  // Of records: two paths of names may be the same with underscores.
+  private final Set<String> names = new HashSet<>();
+
   private ColumnSchemas() {}
 
   /**
    * The schema of rows, as JSON. Records within the record are named after it and their fields,
-   * with underscores between.
+   * with underscores between, and further ones behind a name that is taken.
    *
    * @throws IllegalArgumentException if {@link AvroWriter#unsupported} says why the rows cannot be
    *     written, or a column has a name that Avro does not allow
@@ -31,13 +36,17 @@ public final class ColumnSchemas {
   public static String text(io.millrace.column.Schema columns) {
     AvroWriter.checkSupported(columns);
     try {
-      return record(RECORD, columns.fields()).toString();
+      return new ColumnSchemas().record(RECORD, columns.fields()).toString();
     } catch (AvroRuntimeException e) {
       throw new IllegalArgumentException("Avro does not allow a column: " + e.getMessage(), e);
     }
   }
 
-  private static Schema record(String name, List<Field> columns) {
+  private Schema record(String path, List<Field> columns) {
+    String name = path;
+    while (!names.add(name)) {
+      name += "_";
+    }
     List<Schema.Field> fields = new ArrayList<>();
     for (Field column : columns) {
       Schema type = nullable(column, name + "_" + column.name());
@@ -46,7 +55,7 @@ public final class ColumnSchemas {
     return Schema.createRecord(name, null, null, false, fields);
   }
 
-  private static Schema nullable(Field column, String name) {
+  private Schema nullable(Field column, String name) {
     Schema type = type(column.type(), name);
     return isNullable(column) ? Schema.createUnion(Schema.create(Schema.Type.NULL), type) : type;
   }
@@ -56,7 +65,7 @@ public final class ColumnSchemas {
     return column.nullable() || (isDictionary && isNullable(column.type().fields().get(0)));
   }
 
-  private static Schema type(DataType type, String name) {
+  private Schema type(DataType type, String name) {
     return switch (type.id()) {
       case BOOL -> Schema.create(Schema.Type.BOOLEAN);
       case INT8, INT16, INT32 -> Schema.create(Schema.Type.INT);

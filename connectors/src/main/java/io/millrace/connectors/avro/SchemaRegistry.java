@@ -45,8 +45,9 @@ public final class SchemaRegistry implements Serializable {
     }
     boolean isHttp = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
     if (!isHttp || uri.getHost() == null || uri.getQuery() != null) {
+      // Not shown: credentials are not always where a URI has them.
       throw new IllegalArgumentException(
-          "expected the address of a registry over HTTP, got '" + address + "'");
+          "expected the address of a registry over HTTP, such as http://registry:8081");
     }
     return new SchemaRegistry(uri, null, null);
   }

@@ -13,6 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonProcessingException;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
@@ -30,13 +34,24 @@ public final class SchemaRegistryClient {
   private static final long FIRST_PAUSE_MILLIS = 100;
   private static final int MAX_SHOWN = 200;
   private static final int TOO_MANY_REQUESTS = 429;
+  private static final int SCHEMA_NOT_FOUND = 40403;
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private final SchemaRegistry registry;
-  private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+  private final Duration timeout;
+  private final HttpClient client;
 
   public SchemaRegistryClient(SchemaRegistry registry) {
+    this(registry, TIMEOUT);
+  }
+
+  /**
+   * @param timeout of a request, with its whole answer
+   */
+  SchemaRegistryClient(SchemaRegistry registry, Duration timeout) {
     this.registry = registry;
+    this.timeout = timeout;
+    this.client = HttpClient.newBuilder().connectTimeout(timeout).build();
   }
 
   /**
@@ -49,7 +64,7 @@ public final class SchemaRegistryClient {
   public Optional<String> schema(int id) {
     String path = "schemas/ids/" + id;
     HttpResponse<String> response = send(path, request(path).GET().build());
-    if (response.statusCode() == HttpURLConnection.HTTP_NOT_FOUND) {
+    if (isSchemaNotFound(response)) {
       return Optional.empty();
     }
     JsonNode answer = answer(path, response);
@@ -61,6 +76,18 @@ public final class SchemaRegistryClient {
       throw new IllegalArgumentException("schemas that refer to other schemas are not read");
     }
     return Optional.of(text(path, answer.path("schema")));
+  }
+
+  // Another server, such as a proxy before the registry, answers with the same status.
+  private static boolean isSchemaNotFound(HttpResponse<String> response) {
+    if (response.statusCode() != HttpURLConnection.HTTP_NOT_FOUND) {
+      return false;
+    }
+    try {
+      return MAPPER.readTree(response.body()).path("error_code").asInt() == SCHEMA_NOT_FOUND;
+    } catch (JsonProcessingException e) {
+      return false;
+    }
   }
 
   /**
@@ -90,7 +117,7 @@ public final class SchemaRegistryClient {
   private HttpRequest.Builder request(String path) {
     URI uri = registry.address().resolve(path);
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(uri).timeout(TIMEOUT).header("Accept", CONTENT);
+        HttpRequest.newBuilder(uri).timeout(timeout).header("Accept", CONTENT);
     if (registry.hasCredentials()) {
       String credentials = registry.user() + ":" + registry.password();
       byte[] bytes = credentials.getBytes(StandardCharsets.UTF_8);
@@ -102,7 +129,7 @@ public final class SchemaRegistryClient {
   private HttpResponse<String> send(String path, HttpRequest request) {
     for (int attempt = 1; ; attempt++) {
       try {
-        HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
+        HttpResponse<String> response = exchange(request);
         if (attempt == ATTEMPTS || !mayPass(response.statusCode())) {
           return response;
         }
@@ -115,6 +142,22 @@ public final class SchemaRegistryClient {
         throw failure(path, "interrupted", new IOException(e));
       }
       pause(path, attempt);
+    }
+  }
+
+  // The timeout of a request ends with the headers of its answer.
+  private HttpResponse<String> exchange(HttpRequest request)
+      throws IOException, InterruptedException {
+    CompletableFuture<HttpResponse<String>> response =
+        client.sendAsync(request, HttpResponse.BodyHandlers.ofString());
+    try {
+      return response.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new IOException("no answer within " + timeout.toMillis() + " ms", e);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException failure ? failure : new IOException(e.getCause());
+    } finally {
+      response.cancel(true);
     }
   }
 

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
 import org.apache.flink.annotation.PublicEvolving;
@@ -18,8 +17,14 @@ import org.apache.flink.annotation.PublicEvolving;
 public final class WriterSchemas {
   private static final String LOCAL = "local-";
 
+  // A name stands for the whole type, so a short schema may have more types than fit in memory.
+  private static final int MAX_TYPES = 1 << 16;
+  private static final int MAX_DEPTH = 128;
+
   // The records around the type that is converted.
   private final Set<String> open = new HashSet<>();
+  private int types;
+  private int depth;
 
   private WriterSchemas() {}
 
@@ -27,19 +32,37 @@ public final class WriterSchemas {
    * Reads a schema.
    *
    * @param text JSON, as Avro has it
-   * @throws IllegalArgumentException if it is not a schema, or a type of it contains itself
+   * @throws IllegalArgumentException if it is not a schema, a type of it contains itself, or it has
+   *     more than 65536 types, each as often as it is named, or more than 128 in each other
    */
   public static AvroType parse(String text) {
     Schema schema;
     try {
       schema = new Schema.Parser().parse(text);
-    } catch (AvroRuntimeException e) {
+    } catch (RuntimeException e) {
+      // Not only Avro's own exceptions: its parser trusts some attributes to have their types.
       throw new IllegalArgumentException("expected a schema of Avro: " + e.getMessage(), e);
     }
     return new WriterSchemas().type(schema);
   }
 
   private AvroType type(Schema schema) {
+    types++;
+    depth++;
+    if (types > MAX_TYPES) {
+      throw new IllegalArgumentException(
+          "schemas of more than " + MAX_TYPES + " types, with those of named ones, are not read");
+    }
+    if (depth > MAX_DEPTH) {
+      throw new IllegalArgumentException(
+          "schemas of more than " + MAX_DEPTH + " types in each other are not read");
+    }
+    AvroType type = converted(schema);
+    depth--;
+    return type;
+  }
+
+  private AvroType converted(Schema schema) {
     return switch (schema.getType()) {
       case NULL -> AvroType.of(Kind.NULL);
       case BOOLEAN -> AvroType.of(Kind.BOOLEAN);

@@ -80,6 +80,34 @@ class WriterSchemasTest {
   }
 
   @Test
+  void whatTheParserStumblesOverIsRefused() {
+    assertThatThrownBy(() -> record("{\"name\":\"a\",\"type\":\"int\",\"order\":5}"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("expected a schema of Avro: ");
+  }
+
+  @Test
+  void fewBytesDoNotBecomeManyTypes() {
+    String type = "\"int\"";
+    for (int level = 0; level < 40; level++) {
+      type =
+          "{\"type\":\"record\",\"name\":\"r%d\",\"fields\":[{\"name\":\"a\",\"type\":%s}%s]}"
+              .formatted(
+                  level,
+                  type,
+                  level == 0 ? "" : ",{\"name\":\"b\",\"type\":\"r%d\"}".formatted(level - 1));
+    }
+    String doubled = type;
+    assertThatThrownBy(() -> WriterSchemas.parse(doubled))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("schemas of more than 65536 types, with those of named ones, are not read");
+    String deep = "{\"type\":\"array\",\"items\":".repeat(900) + "\"int\"" + "}".repeat(900);
+    assertThatThrownBy(() -> WriterSchemas.parse(deep))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("schemas of more than 128 types in each other are not read");
+  }
+
+  @Test
   void columnsHaveSchemas() {
     Schema columns =
         Schema.of(
@@ -104,5 +132,30 @@ class WriterSchemasTest {
     assertThatThrownBy(() -> ColumnSchemas.text(Schema.of(Field.of("a b", DataType.INT32))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("Avro does not allow a column: Illegal character in: a b");
+  }
+
+  @Test
+  void recordsOfTheSamePathHaveNamesOfTheirOwn() {
+    Schema columns =
+        Schema.of(
+            new Field("a_b", DataType.struct(new Field("x", DataType.INT32, false)), false),
+            new Field(
+                "a",
+                DataType.struct(
+                    new Field("b", DataType.struct(new Field("y", DataType.INT64, false)), false)),
+                false));
+    assertThat(WriterSchemas.parse(ColumnSchemas.text(columns)))
+        .isEqualTo(
+            AvroType.record(
+                List.of(
+                    new AvroType.Field("a_b", recordOf("x", Kind.INT)),
+                    new AvroType.Field(
+                        "a",
+                        AvroType.record(
+                            List.of(new AvroType.Field("b", recordOf("y", Kind.LONG))))))));
+  }
+
+  private static AvroType recordOf(String field, Kind kind) {
+    return AvroType.record(List.of(new AvroType.Field(field, AvroType.of(kind))));
   }
 }

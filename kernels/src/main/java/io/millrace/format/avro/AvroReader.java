@@ -48,6 +48,9 @@ public final class AvroReader implements RecordReader {
   // Schemas that cannot be read are forgotten when there are more, before the next records.
   private static final int MAX_FAULTS = 1 << 16;
 
+  // Characters of a reason, which may have the text of a schema in it: each record repeats it.
+  private static final int MAX_REASON = 500;
+
   private final Schema schema;
   private final RecordFields fields;
   private final DeviceStream stream;
@@ -181,8 +184,15 @@ public final class AvroReader implements RecordReader {
         faults.put(id, "there is no schema with this id");
       }
     } catch (IllegalArgumentException e) {
-      faults.put(id, e.getMessage());
+      faults.put(id, shown(e.getMessage()));
     }
+  }
+
+  private static String shown(String reason) {
+    if (reason == null) {
+      return "its records cannot be read";
+    }
+    return reason.length() <= MAX_REASON ? reason : reason.substring(0, MAX_REASON) + "...";
   }
 
   private void reopen() {

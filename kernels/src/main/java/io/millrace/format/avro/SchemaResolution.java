@@ -144,12 +144,14 @@ final class SchemaResolution {
         addNull(field);
       } else {
         int mark = steps.size();
+        int outerDepth = depth;
         try {
           addValue(branches.get(i), field);
           isReadable = true;
         } catch (MismatchException e) {
           failure = e;
           steps.subList(mark, steps.size()).clear();
+          depth = outerDepth;
           add(AvroStep.failure(field, RecordError.OTHER_BRANCH));
         }
       }

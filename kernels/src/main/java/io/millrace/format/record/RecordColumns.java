@@ -111,13 +111,22 @@ final class RecordColumns implements AutoCloseable {
    * Makes room for the bytes of strings.
    *
    * @param records which were parsed
-   * @throws GpuOutOfMemoryException if there is too little memory
+   * @throws GpuOutOfMemoryException if there is too little memory, or a column would have 2 Gi
+   *     bytes or more: symbols and the further texts of records stand for more than there are to
+   *     read
    */
   List<Strings> allocateStrings(Records records, AccessScope scope) {
     List<Strings> places = new ArrayList<>();
     for (int i = 0; i < fields.size(); i++) {
       if (fields.get(i).kind() == FieldType.STRING) {
         long bytes = HostMemory.getLong(records.stringBytes(fields.get(i).string()));
+        if (bytes > Integer.MAX_VALUE) {
+          throw new GpuOutOfMemoryException(
+              "expected fewer than 2 Gi bytes of strings in column '"
+                  + fields.get(i).path()
+                  + "', got "
+                  + bytes);
+        }
         strings[i] = allocate(bytes);
         Target target = records.targets().get(i);
         long address = bytes == 0 ? 0 : address(strings[i], scope);

@@ -148,6 +148,25 @@ class AvroFaultsTest {
   }
 
   @Test
+  void aBranchThatIsTooDeepLeavesTheOtherBranchesAsTheyAre() {
+    AvroType deep = INT;
+    for (int i = 0; i < 9; i++) {
+      deep = AvroType.array(deep);
+    }
+    AvroType writer = union(record(INT, deep), record(INT, AvroType.array(INT)));
+    List<byte[]> records =
+        List.of(
+            datum().number(1).number(5).number(1).number(6).number(0).bytes(),
+            datum().number(0).number(5).number(0).bytes());
+    try (ParsedRecords parsed = avro.read(column(DataType.INT32), writer, records)) {
+      assertThat(device.rows(parsed.table())).containsExactly(List.of(5));
+      assertThat(parsed.malformed())
+          .containsExactly(
+              new MalformedRecord(1, 5, 3, 1, "expected a record, got another branch of a union"));
+    }
+  }
+
+  @Test
   void eachTruncationIsFound() {
     AvroType writer =
         record(

@@ -12,11 +12,14 @@ import static io.millrace.format.avro.AvroRecords.column;
 import static io.millrace.format.avro.AvroRecords.datum;
 import static io.millrace.format.avro.AvroRecords.record;
 import static io.millrace.format.avro.AvroRecords.union;
+import static java.util.Collections.nCopies;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.format.avro.AvroType.Kind;
 import io.millrace.format.avro.AvroType.LogicalType;
 import io.millrace.testing.DeviceExtension;
@@ -114,6 +117,16 @@ class AvroReaderTest {
             List.of("RED", "BLUE"));
     assertThat(avro.faults(schema, record(other, enums), datum().number(0).number(3)))
         .containsExactly("0@2 the index of a union or an enum is out of range");
+  }
+
+  @Test
+  void symbolsOfAColumnHaveFewerThanTwoGibibytes() {
+    AvroType writer = record(AvroType.enumOf(List.of("x".repeat(1 << 20))));
+    List<byte[]> records = nCopies((1 << 11) + 1, datum().number(0).bytes());
+    assertThatThrownBy(() -> avro.read(column(DataType.STRING), writer, records))
+        .isInstanceOf(GpuOutOfMemoryException.class)
+        .hasMessage(
+            "expected fewer than 2 Gi bytes of strings in column 'f0', got " + (2049L << 20));
   }
 
   @Test

@@ -126,6 +126,22 @@ class AvroSchemasTest {
   }
 
   @Test
+  void aLongReasonIsNotRepeatedWhole() {
+    AvroSchemas schemas =
+        id -> {
+          throw new IllegalArgumentException(id == 1 ? "long ".repeat(1000) : null);
+        };
+    List<byte[]> records = List.of(datum(1).bytes(), datum(2).bytes());
+    try (RecordBytes bytes = RecordLines.records(records, device);
+        AvroReader reader = reader(schemas);
+        ParsedRecords parsed = reader.read(bytes)) {
+      assertThat(parsed.malformed().stream().map(MalformedRecord::reason))
+          .containsExactly(
+              "schema 1: " + "long ".repeat(100) + "...", "schema 2: its records cannot be read");
+    }
+  }
+
+  @Test
   void aFailureToFindASchemaFailsTheAttempt() {
     List<Boolean> isUp = new ArrayList<>();
     AvroSchemas schemas =

@@ -58,14 +58,14 @@ static __device__ __forceinline__ void finish_row(const RecordArguments& argumen
     if (!is_record || is_present) continue;
     const RecordField& field = field_of(arguments, i);
     if (has_lengths(field)) {
-      put<uint32_t>(column.values, row.row, 0);
+      put_low_bytes(column.values, row.row, field.type == FIELD_LIST ? 8 : 4, 0);
       put<int32_t>(column.second, row.row, 0);
     } else if (field.type == FIELD_TIMESTAMP) {
       put<int64_t>(column.values, row.row, 0);
       if (column.second != 0) put<int32_t>(column.second, row.row, 0);
     } else if (field.type == FIELD_DECIMAL && field.width == 16) {
-      put<uint64_t>(column.values, 2 * row.row, 0);
-      put<uint64_t>(column.values, 2 * row.row + 1, 0);
+      put<uint64_t>(column.values, int64_t{2} * row.row, 0);
+      put<uint64_t>(column.values, int64_t{2} * row.row + 1, 0);
     } else if (field.type != FIELD_OBJECT) {
       put_low_bytes(column.values, row.row, field.width, 0);
     }

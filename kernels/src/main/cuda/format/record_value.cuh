@@ -46,7 +46,7 @@ struct RecordRow {
 };
 
 template <typename Value>
-static __device__ __forceinline__ void put(uint64_t values, int32_t row, Value value) {
+static __device__ __forceinline__ void put(uint64_t values, int64_t row, Value value) {
   reinterpret_cast<Value*>(values)[row] = value;
 }
 
@@ -82,8 +82,8 @@ static __device__ inline bool put_decimal(RecordRow& row, const RecordField& fie
   Wide128 value;
   if (!decimal_of(text, number, field.precision, field.scale, value)) return row.record.fail(RECORD_INVALID_VALUE);
   if (field.width == 16) {
-    put<uint64_t>(column.values, 2 * row.row, value.low);
-    put<uint64_t>(column.values, 2 * row.row + 1, value.high);
+    put<uint64_t>(column.values, int64_t{2} * row.row, value.low);
+    put<uint64_t>(column.values, int64_t{2} * row.row + 1, value.high);
   } else {
     put_low_bytes(column.values, row.row, field.width, value.low);
   }

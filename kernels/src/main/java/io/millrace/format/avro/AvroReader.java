@@ -31,7 +31,8 @@ import java.util.Set;
  * <p>Types are converted as Avro resolves schemas: INT and LONG to wider numbers, FLOAT to DOUBLE,
  * STRING and BYTES to each other; of a UNION those branches are read that the column takes. Dates,
  * times, timestamps and decimals are read by their logical types, an ENUM as a STRING, a FIXED as
- * BINARY and a RECORD as a ROW. Digits of a second beyond the precision are dropped.
+ * BINARY, a RECORD as a ROW, and a MAP as an ARRAY of ROWs of {@code key} and {@code value}. Digits
+ * of a second beyond the precision are dropped.
  *
  * <p>A record is malformed if it ends early or late, if a number is out of the range of its column,
  * a STRING is not UTF-8, or a branch of a UNION is not of the column's type, or null where the
@@ -42,8 +43,7 @@ import java.util.Set;
 @PublicEvolving
 public final class AvroReader implements RecordReader {
   private static final PerDevice<RecordKernels> KERNELS = RecordKernels.ofModule("avro");
-  private static final Set<TypeId> TYPES =
-      EnumSet.complementOf(EnumSet.of(TypeId.LIST, TypeId.DICTIONARY));
+  private static final Set<TypeId> TYPES = EnumSet.complementOf(EnumSet.of(TypeId.DICTIONARY));
 
   // Schemas that cannot be read are forgotten when there are more, before the next records.
   private static final int MAX_FAULTS = 1 << 16;
@@ -115,8 +115,9 @@ public final class AvroReader implements RecordReader {
   }
 
   /**
-   * Why columns cannot be read from records of any schema; empty if they can. ARRAY and
-   * dictionaries cannot, and there are at most 127 columns, with the fields of ROWs.
+   * Why columns cannot be read from records of any schema; empty if they can. Dictionaries cannot,
+   * and there are at most 127 columns, with the fields of ROWs, and as many fields in the elements
+   * of an ARRAY.
    */
   public static Optional<String> unsupported(Schema schema) {
     return RecordFields.unsupported(schema, TYPES);

@@ -27,6 +27,7 @@ final class CudaRecordKernels implements RecordKernels {
     static final KernelStructure.Int64 ENDS = LAYOUT.int64("ends");
     static final KernelStructure.Int64 OTHERS = LAYOUT.int64("others");
     static final KernelStructure.Int64 OTHER_ENDS = LAYOUT.int64("other_ends");
+    static final KernelStructure.Int64 PROGRAMS = LAYOUT.int64("programs");
     static final KernelStructure.Int64 FIELDS = LAYOUT.int64("fields");
     static final KernelStructure.Int64 POWERS = LAYOUT.int64("powers");
     static final KernelStructure.Int64 ERRORS = LAYOUT.int64("errors");
@@ -72,10 +73,12 @@ final class CudaRecordKernels implements RecordKernels {
     static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
     static final KernelStructure.Int64 RECORD_ENDS = LAYOUT.int64("record_ends");
     static final KernelStructure.Int64 OTHER_ENDS = LAYOUT.int64("other_ends");
+    static final KernelStructure.Int64 FORMAT = LAYOUT.int64("format");
     static final KernelStructure.Int64 LISTS = LAYOUT.int64("lists");
     static final KernelStructure.Int64 OFFSETS = LAYOUT.int64("offsets");
     static final KernelStructure.Int64 STARTS = LAYOUT.int64("starts");
     static final KernelStructure.Int64 ENDS = LAYOUT.int64("ends");
+    static final KernelStructure.Int64 PROGRAMS = LAYOUT.int64("programs");
     static final KernelStructure.Int64 ROWS = LAYOUT.int64("rows");
 
     private ElementsArguments() {}
@@ -118,6 +121,7 @@ final class CudaRecordKernels implements RecordKernels {
           .put(Arguments.ENDS, records.ends())
           .put(Arguments.OTHERS, records.others())
           .put(Arguments.OTHER_ENDS, records.otherEnds())
+          .put(Arguments.PROGRAMS, records.programs())
           .put(Arguments.FIELDS, records.plan())
           .put(Arguments.POWERS, records.powers())
           .put(Arguments.ERRORS, records.errors())
@@ -147,17 +151,19 @@ final class CudaRecordKernels implements RecordKernels {
   }
 
   @Override
-  public void findElements(Records records, int field, long starts, long ends) {
+  public void findElements(Records records, int field, long starts, long ends, long programs) {
     Target lists = records.targets().get(field);
     try (KernelArguments arguments = new KernelArguments(ElementsArguments.LAYOUT)) {
       arguments
           .put(ElementsArguments.BYTES, records.bytes())
           .put(ElementsArguments.RECORD_ENDS, records.ends())
           .put(ElementsArguments.OTHER_ENDS, records.others() == 0 ? 0 : records.otherEnds())
+          .put(ElementsArguments.FORMAT, records.plan() + records.fields().bytes())
           .put(ElementsArguments.LISTS, lists.values())
           .put(ElementsArguments.OFFSETS, lists.second())
           .put(ElementsArguments.STARTS, starts)
           .put(ElementsArguments.ENDS, ends)
+          .put(ElementsArguments.PROGRAMS, programs)
           .put(ElementsArguments.ROWS, records.count());
       module
           .function(name + "_elements")

@@ -24,17 +24,7 @@ final class HostRecordKernels implements RecordKernels {
         int start = position(records, row);
         long place = (long) row * Integer.BYTES;
         int end = HostMemory.getInt(records.ends() + place);
-        int other = records.others() == 0 ? -1 : HostMemory.getInt(records.others() + place);
-        long error =
-            other < 0
-                ? reader.read(records.bytes(), start, end, row)
-                : reader.read(
-                    records.bytes(),
-                    start,
-                    end,
-                    other,
-                    HostMemory.getInt(records.otherEnds() + place),
-                    row);
+        long error = read(records, reader, start, end, row);
         HostMemory.putLong(records.errors() + (long) row * Long.BYTES, error);
         if (RecordError.ofWord(error) == RecordError.UNDECIDED) {
           undecided++;
@@ -62,6 +52,20 @@ final class HostRecordKernels implements RecordKernels {
       }
     }
     HostMemory.putInt(records.undecided(), undecided);
+  }
+
+  private static long read(Records records, RowReader reader, int start, int end, int row) {
+    long place = (long) row * Integer.BYTES;
+    if (records.programs() != 0) {
+      int program = HostMemory.getInt(records.programs() + place);
+      return reader.readElement(records.bytes(), start, end, program, row);
+    }
+    int other = records.others() == 0 ? -1 : HostMemory.getInt(records.others() + place);
+    if (other < 0) {
+      return reader.read(records.bytes(), start, end, row);
+    }
+    int otherEnd = HostMemory.getInt(records.otherEnds() + place);
+    return reader.read(records.bytes(), start, end, other, otherEnd, row);
   }
 
   private static int position(Records records, int record) {
@@ -96,7 +100,7 @@ final class HostRecordKernels implements RecordKernels {
   }
 
   @Override
-  public void findElements(Records records, int field, long starts, long ends) {
+  public void findElements(Records records, int field, long starts, long ends, long programs) {
     Target lists = records.targets().get(field);
     TextCursor text = new TextCursor();
     long first = HostMemory.getInt(lists.second());
@@ -104,15 +108,23 @@ final class HostRecordKernels implements RecordKernels {
       long place = (long) row * Integer.BYTES;
       long next = HostMemory.getInt(lists.second() + place + Integer.BYTES);
       if (next > first) {
-        int start = HostMemory.getInt(lists.values() + place);
+        long list = HostMemory.getLong(lists.values() + (long) row * Long.BYTES);
         // The list ends before the end of its text, whichever that is.
         int end = HostMemory.getInt(records.ends() + place);
         if (records.others() != 0) {
           end = Math.max(end, HostMemory.getInt(records.otherEnds() + place));
         }
-        text.reset(records.bytes(), start, end);
+        text.reset(records.bytes(), (int) list, end);
         long offset = first * Integer.BYTES;
-        records.format().findElements(text, (int) (next - first), starts + offset, ends + offset);
+        records
+            .format()
+            .findElements(
+                text,
+                (int) (list >> Integer.SIZE),
+                (int) (next - first),
+                starts + offset,
+                ends + offset,
+                programs == 0 ? 0 : programs + offset);
         first = next;
       }
     }

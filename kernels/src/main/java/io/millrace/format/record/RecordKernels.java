@@ -15,9 +15,10 @@ public interface RecordKernels {
   /**
    * Where the values of a field go; an address is 0 where a field has none.
    *
-   * @param values of fixed width; of a string or list the INT32 position of its first byte, of a
-   *     string with the highest bit if it is written otherwise than it is, in a form of its own for
-   *     each device
+   * @param values of fixed width; of a string the INT32 position of its first byte, with the
+   *     highest bit if it is written otherwise than it is; of a list an INT64, the position of its
+   *     first byte, and in the high half what the format needs to find its elements; in a form of
+   *     its own for each device
    * @param second of a string or list INT32 offsets, one more than rows; of a timestamp in two
    *     parts the INT32 nanoseconds
    * @param validity a bit per row; 0 if the field may not be null
@@ -33,6 +34,7 @@ public interface RecordKernels {
    * @param ends an INT32 for the place behind each record
    * @param others as in {@link RecordTexts}
    * @param otherEnds likewise
+   * @param programs likewise
    * @param errors an INT64 for each record: {@link RecordError#word}
    * @param scratch address of {@link #scratchBytes} bytes
    * @param result address of {@link #resultBytes} bytes that the host and the device reach
@@ -47,6 +49,7 @@ public interface RecordKernels {
       long ends,
       long others,
       long otherEnds,
+      long programs,
       int count,
       List<Target> targets,
       long errors,
@@ -107,8 +110,10 @@ public interface RecordKernels {
    * @param field the number of a field of lists
    * @param starts an INT32 for the first byte of each element
    * @param ends an INT32 for the place behind each element
+   * @param programs an INT32 for the number of the program that reads each element; 0 if the format
+   *     has none
    */
-  void findElements(Records records, int field, long starts, long ends);
+  void findElements(Records records, int field, long starts, long ends, long programs);
 
   /**
    * Copies the bytes of strings. Enqueued.

@@ -93,6 +93,7 @@ final class RecordPass implements AutoCloseable {
             texts.ends(),
             texts.others(),
             texts.otherEnds(),
+            texts.programs(),
             texts.count(),
             columns.targets(scope),
             errors,
@@ -131,7 +132,8 @@ final class RecordPass implements AutoCloseable {
 
   /** Room for {@link #findElements}; the caller's. */
   Buffer allocateElements(int field) {
-    long bytes = 2L * Integer.BYTES * elementCount(field);
+    long numbers = level.format().hasPrograms() ? 3 : 2;
+    long bytes = numbers * Integer.BYTES * elementCount(field);
     return Buffer.allocate(bytes, level.stream(), level.memory());
   }
 
@@ -140,8 +142,9 @@ final class RecordPass implements AutoCloseable {
     int count = elementCount(field);
     long starts = found.access(AccessMode.WRITE, scope);
     long ends = starts + (long) count * Integer.BYTES;
-    level.kernels().findElements(records, field, starts, ends);
-    return new RecordTexts(texts.bytes(), starts, ends, count);
+    long programs = level.format().hasPrograms() ? ends + (long) count * Integer.BYTES : 0;
+    level.kernels().findElements(records, field, starts, ends, programs);
+    return new RecordTexts(texts.bytes(), starts, ends, 0, 0, programs, count);
   }
 
   /** The strings of a field, which are being copied; there is one text or more. */

@@ -212,6 +212,7 @@ static __device__ inline void find_avro_elements(const RecordElementsArguments& 
   const int32_t begin = static_cast<int32_t>(list >> 32);
   const AvroStep* steps = steps_of(arguments.format);
   const int32_t end = steps[begin].next;
+  const bool is_kept_row = is_kept(arguments.kept, arguments.errors, row);
   AvroNoRow none;
   int64_t left = 0;  // elements of the block
   for (; element < last; ++element, --left) {
@@ -220,6 +221,7 @@ static __device__ inline void find_avro_elements(const RecordElementsArguments& 
     read_steps(record, none, steps, begin + 1, end);
     put<int32_t>(arguments.ends, element, record.text.at - skew);
     put<int32_t>(arguments.programs, element, steps[begin].size);
+    if (arguments.kept_elements != 0) put<uint8_t>(arguments.kept_elements, element, is_kept_row);
   }
 }
 

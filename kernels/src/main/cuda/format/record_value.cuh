@@ -66,6 +66,12 @@ static __device__ __forceinline__ const RecordField& field_of(const RecordArgume
   return reinterpret_cast<const RecordField*>(arguments.fields)[field];
 }
 
+// Whether the strings of a row are copied. An undecided row may be kept once its numbers are rounded.
+static __device__ __forceinline__ bool is_kept(uint64_t kept, uint64_t errors, int32_t row) {
+  return kept == 0 || reinterpret_cast<const uint8_t*>(kept)[row] != 0 ||
+         (reinterpret_cast<const uint64_t*>(errors)[row] & 0xff) == RECORD_UNDECIDED;
+}
+
 static __device__ inline bool put_float(const RecordArguments& arguments, RecordRow& row, const RecordField& field,
                                         const RecordColumn& column, const NumberText& number) {
   const uint64_t* powers = reinterpret_cast<const uint64_t*>(arguments.powers);

@@ -9,6 +9,7 @@ import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.PerDevice;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
+import io.millrace.format.RecordFilter;
 import io.millrace.format.RecordReader;
 import io.millrace.format.record.RecordFields;
 import io.millrace.format.record.RecordKernels;
@@ -50,6 +51,8 @@ public final class AvroReader implements RecordReader {
 
   private final Schema schema;
   private final RecordFields fields;
+  // null if all rows are kept
+  private final RecordFilter filter;
   private final DeviceStream stream;
   private final MemoryResource memory;
 
@@ -69,7 +72,23 @@ public final class AvroReader implements RecordReader {
    *     cannot be read
    */
   public AvroReader(Schema schema, AvroType writer, DeviceStream stream, MemoryResource memory) {
-    this(schema, (AvroSchemas) null, stream, memory, List.of(program(schema, writer)));
+    this(schema, writer, Optional.empty(), stream, memory);
+  }
+
+  /**
+   * As the other constructor, for the rows that a filter keeps.
+   *
+   * @param filter empty to keep all rows
+   * @throws IllegalArgumentException also if {@link RecordFilter#unsupported} says why the rows
+   *     cannot be filtered
+   */
+  public AvroReader(
+      Schema schema,
+      AvroType writer,
+      Optional<RecordFilter> filter,
+      DeviceStream stream,
+      MemoryResource memory) {
+    this(schema, null, filter, stream, memory, List.of(program(schema, writer)));
   }
 
   /**
@@ -84,17 +103,35 @@ public final class AvroReader implements RecordReader {
    */
   public AvroReader(
       Schema schema, AvroSchemas schemas, DeviceStream stream, MemoryResource memory) {
-    this(schema, schemas, stream, memory, List.of());
+    this(schema, schemas, Optional.empty(), stream, memory);
+  }
+
+  /**
+   * As the other constructor, for the rows that a filter keeps.
+   *
+   * @param filter empty to keep all rows
+   * @throws IllegalArgumentException also if {@link RecordFilter#unsupported} says why the rows
+   *     cannot be filtered
+   */
+  public AvroReader(
+      Schema schema,
+      AvroSchemas schemas,
+      Optional<RecordFilter> filter,
+      DeviceStream stream,
+      MemoryResource memory) {
+    this(schema, schemas, filter, stream, memory, List.of());
   }
 
   private AvroReader(
       Schema schema,
       AvroSchemas schemas,
+      Optional<RecordFilter> filter,
       DeviceStream stream,
       MemoryResource memory,
       List<AvroProgram> programs) {
     checkSupported(schema);
     this.schema = schema;
+    this.filter = filter.orElse(null);
     this.fields = RecordFields.of(schema);
     this.schemas = schemas;
     this.stream = stream;
@@ -111,7 +148,14 @@ public final class AvroReader implements RecordReader {
   private TableReader open() {
     AvroFormat format =
         new AvroFormat(fields, schemas != null, List.copyOf(programs.values()), faults);
-    return new TableReader(schema, fields, format, KERNELS.of(stream.device()), stream, memory);
+    return new TableReader(
+        schema,
+        fields,
+        Optional.ofNullable(filter),
+        format,
+        KERNELS.of(stream.device()),
+        stream,
+        memory);
   }
 
   /**
@@ -187,8 +231,10 @@ public final class AvroReader implements RecordReader {
   }
 
   private void reopen() {
-    reader.close();
+    // The kernel of a condition stays loaded.
+    TableReader before = reader;
     reader = open();
+    before.close();
   }
 
   /** Frees what the reader keeps for further records. */

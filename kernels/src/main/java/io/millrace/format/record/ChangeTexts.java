@@ -175,6 +175,7 @@ final class ChangeTexts {
         hasOthers ? copied + 2 * each : 0,
         hasOthers ? copied + 3 * each : 0,
         0,
+        0,
         rows);
   }
 

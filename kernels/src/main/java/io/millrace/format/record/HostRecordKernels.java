@@ -46,12 +46,28 @@ final class HostRecordKernels implements RecordKernels {
     }
     for (int i = 0; i < fields.size(); i++) {
       HostMemory.putInt(records.nullCount(i), nulls[i]);
+    }
+    HostMemory.putInt(records.undecided(), undecided);
+  }
+
+  @Override
+  public void sumLengths(Records records) {
+    RecordFields fields = records.fields();
+    for (int i = 0; i < fields.size(); i++) {
       if (fields.get(i).hasLengths()) {
-        long total = offsets(records.targets().get(i).second(), records.count());
+        boolean isString = fields.get(i).kind() == FieldType.STRING;
+        long total = offsets(records, records.targets().get(i).second(), isString);
         HostMemory.putLong(records.stringBytes(fields.get(i).string()), total);
       }
     }
-    HostMemory.putInt(records.undecided(), undecided);
+  }
+
+  // An undecided row may be kept once its numbers are rounded.
+  private static boolean isKept(Records records, int row) {
+    return records.kept() == 0
+        || HostMemory.getByte(records.kept() + row) != 0
+        || RecordError.ofWord(HostMemory.getLong(records.errors() + (long) row * Long.BYTES))
+            == RecordError.UNDECIDED;
   }
 
   private static long read(Records records, RowReader reader, int start, int end, int row) {
@@ -87,20 +103,21 @@ final class HostRecordKernels implements RecordKernels {
   }
 
   // Lengths to offsets; the sum of the lengths.
-  private static long offsets(long address, int count) {
+  private static long offsets(Records records, long address, boolean isString) {
     long total = 0;
-    for (int row = 0; row < count; row++) {
+    for (int row = 0; row < records.count(); row++) {
       long place = address + (long) row * Integer.BYTES;
-      int length = HostMemory.getInt(place);
+      int length = isString && !isKept(records, row) ? 0 : HostMemory.getInt(place);
       HostMemory.putInt(place, (int) total);
       total += length;
     }
-    HostMemory.putInt(address + (long) count * Integer.BYTES, (int) total);
+    HostMemory.putInt(address + (long) records.count() * Integer.BYTES, (int) total);
     return total;
   }
 
   @Override
-  public void findElements(Records records, int field, long starts, long ends, long programs) {
+  public void findElements(
+      Records records, int field, long starts, long ends, long programs, long kept) {
     Target lists = records.targets().get(field);
     TextCursor text = new TextCursor();
     long first = HostMemory.getInt(lists.second());
@@ -125,6 +142,9 @@ final class HostRecordKernels implements RecordKernels {
                 starts + offset,
                 ends + offset,
                 programs == 0 ? 0 : programs + offset);
+        if (kept != 0) {
+          HostMemory.fill(kept + first, next - first, (byte) (isKept(records, row) ? 1 : 0));
+        }
         first = next;
       }
     }

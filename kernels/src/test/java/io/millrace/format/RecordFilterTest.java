@@ -205,8 +205,7 @@ class RecordFilterTest {
           RecordReader reader = json(schema).open(Optional.of(filter), device.memory());
           ParsedRecords kept = reader.read(bytes)) {
         assertThat(device.rows(kept.table()).stream().map(row -> row.subList(1, 3)))
-            .isEqualTo(
-                expected.get(i).stream().map(text -> List.of(text, List.of(text))).toList());
+            .isEqualTo(expected.get(i).stream().map(text -> List.of(text, List.of(text))).toList());
       }
     }
   }
@@ -254,12 +253,15 @@ class RecordFilterTest {
     String large = "x".repeat(LARGE);
     Schema text = Schema.of(Field.of("id", DataType.INT32), Field.of("text", DataType.STRING));
     Schema texts =
-        Schema.of(
-            Field.of("id", DataType.INT32), Field.of("text", DataType.list(DataType.STRING)));
+        Schema.of(Field.of("id", DataType.INT32), Field.of("text", DataType.list(DataType.STRING)));
     assertBytesCopied(
-        this::json, text, "{\"id\":7,\"text\":\"%s\"}".formatted(large).getBytes(StandardCharsets.UTF_8));
+        this::json,
+        text,
+        "{\"id\":7,\"text\":\"%s\"}".formatted(large).getBytes(StandardCharsets.UTF_8));
     assertBytesCopied(
-        this::json, texts, "{\"id\":7,\"text\":[\"%s\"]}".formatted(large).getBytes(StandardCharsets.UTF_8));
+        this::json,
+        texts,
+        "{\"id\":7,\"text\":[\"%s\"]}".formatted(large).getBytes(StandardCharsets.UTF_8));
     CsvReaderOptions header = CsvReaderOptions.DEFAULT.withHeader(List.of("id", "text"));
     assertBytesCopied(
         schema ->

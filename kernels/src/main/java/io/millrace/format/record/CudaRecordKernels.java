@@ -138,31 +138,31 @@ final class CudaRecordKernels implements RecordKernels {
     RecordFields fields = records.fields();
     KernelArguments arguments = new KernelArguments(Arguments.LAYOUT);
     arguments
-          .put(Arguments.BYTES, records.bytes())
-          .put(Arguments.RECORDS, records.positions())
-          .put(Arguments.ENDS, records.ends())
-          .put(Arguments.OTHERS, records.others())
-          .put(Arguments.OTHER_ENDS, records.otherEnds())
-          .put(Arguments.PROGRAMS, records.programs())
-          .put(Arguments.KEPT, records.kept())
-          .put(Arguments.FIELDS, records.plan())
-          .put(Arguments.POWERS, records.powers())
-          .put(Arguments.ERRORS, records.errors())
-          .put(Arguments.NULL_COUNTS, records.scratch())
-          .put(Arguments.LOOK_BACK, records.scratch() + RecordKernels.countBytes(fields))
-          .put(Arguments.RESULT, records.result())
-          .put(Arguments.ROWS, records.count())
-          .put(Arguments.FIELD_COUNT, fields.size())
-          .put(Arguments.STRING_COUNT, fields.strings())
-          .put(Arguments.TILES, tiles(records.count(), OFFSET_TILE));
-      for (int i = 0; i < fields.size(); i++) {
-        Target target = records.targets().get(i);
-        int at = Arguments.COLUMN.at(i);
-        arguments
-            .put(at, ColumnArguments.VALUES, target.values())
-            .put(at, ColumnArguments.SECOND, target.second())
-            .put(at, ColumnArguments.VALIDITY, target.validity());
-      }
+        .put(Arguments.BYTES, records.bytes())
+        .put(Arguments.RECORDS, records.positions())
+        .put(Arguments.ENDS, records.ends())
+        .put(Arguments.OTHERS, records.others())
+        .put(Arguments.OTHER_ENDS, records.otherEnds())
+        .put(Arguments.PROGRAMS, records.programs())
+        .put(Arguments.KEPT, records.kept())
+        .put(Arguments.FIELDS, records.plan())
+        .put(Arguments.POWERS, records.powers())
+        .put(Arguments.ERRORS, records.errors())
+        .put(Arguments.NULL_COUNTS, records.scratch())
+        .put(Arguments.LOOK_BACK, records.scratch() + RecordKernels.countBytes(fields))
+        .put(Arguments.RESULT, records.result())
+        .put(Arguments.ROWS, records.count())
+        .put(Arguments.FIELD_COUNT, fields.size())
+        .put(Arguments.STRING_COUNT, fields.strings())
+        .put(Arguments.TILES, tiles(records.count(), OFFSET_TILE));
+    for (int i = 0; i < fields.size(); i++) {
+      Target target = records.targets().get(i);
+      int at = Arguments.COLUMN.at(i);
+      arguments
+          .put(at, ColumnArguments.VALUES, target.values())
+          .put(at, ColumnArguments.SECOND, target.second())
+          .put(at, ColumnArguments.VALIDITY, target.validity());
+    }
     return arguments;
   }
 

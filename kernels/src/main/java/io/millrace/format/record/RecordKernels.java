@@ -129,8 +129,7 @@ public interface RecordKernels {
    *     has none
    * @param kept an INT8 for each element, whether the record is kept; 0 if all are
    */
-  void findElements(
-      Records records, int field, long starts, long ends, long programs, long kept);
+  void findElements(Records records, int field, long starts, long ends, long programs, long kept);
 
   /**
    * Copies the bytes of strings. Enqueued.

@@ -55,8 +55,7 @@ final class RecordPass implements AutoCloseable {
    *
    * @param condition null to keep all records
    */
-  RecordPass(
-      RecordLevel level, RecordTexts texts, RecordCondition condition, AccessScope scope) {
+  RecordPass(RecordLevel level, RecordTexts texts, RecordCondition condition, AccessScope scope) {
     this.level = level;
     this.texts = texts;
     this.scope = scope;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datums of Avro to columns: avro_parse, avro_offsets and avro_strings.
+// Datums of Avro to columns: avro_parse, avro_offsets, avro_elements and avro_strings.
 
 #include "avro_record.cuh"
 #include "record_columns.cuh"
@@ -25,6 +25,7 @@ using namespace millrace;
 
 MILLRACE_REPORT_SIZE(RecordArguments);
 MILLRACE_REPORT_SIZE(RecordStringsArguments);
+MILLRACE_REPORT_SIZE(RecordElementsArguments);
 MILLRACE_REPORT_SIZE(AvroStep);
 MILLRACE_REPORT_SIZE(AvroPlan);
 MILLRACE_REPORT_SIZE(AvroProgram);
@@ -36,6 +37,11 @@ extern "C" __global__ void __launch_bounds__(RECORD_THREADS) avro_parse(const __
 
 extern "C" __global__ void __launch_bounds__(OFFSET_THREADS) avro_offsets(const __grid_constant__ RecordArguments arguments) {
   sum_lengths(arguments);
+}
+
+extern "C" __global__ void __launch_bounds__(RECORD_THREADS)
+    avro_elements(const __grid_constant__ RecordElementsArguments arguments) {
+  find_avro_elements(arguments);
 }
 
 extern "C" __global__ void __launch_bounds__(STRING_THREADS)

@@ -25,8 +25,9 @@ enum AvroStepKind : int32_t {
   AVRO_OPTIONAL,      // one of two branches, of which the one with the number `size` is null: goes on at `next` if it is null
   AVRO_JUMP,          // nothing; goes on at `next`
   AVRO_FAIL,          // nothing; `size` is the RecordError
-  AVRO_BLOCKS_BEGIN,  // nothing; an array or a map, goes on at `next`, its end
-  AVRO_BLOCKS_END,    // the size of a block; goes on at `next` for each element
+  AVRO_BLOCKS_BEGIN,  // nothing; an array or a map, goes on at `next`, its end; the program `size` reads the elements of a field's list
+  AVRO_BLOCKS_END,    // the number of elements of a block; goes on at `next` for each; if `size` is 0, a block that tells how many
+                      // bytes it has is skipped by them
   AVRO_END,           // nothing; the end of the record
 };
 
@@ -49,16 +50,16 @@ struct AvroSymbol {
   int32_t text_bytes;
 };
 
-// Steps for the records of a schema.
+// Steps for the records of a schema, or for the elements of a list in them.
 struct AvroProgram {
-  int32_t id;          // of the schema
+  int32_t id;          // of the schema of records
   int32_t first_step;
 };
 
 // Behind it lie the programs, steps, symbols and texts.
 struct AvroPlan {
   int32_t programs;
-  int32_t has_ids;  // whether records begin with a zero and the id of their schema
+  int32_t has_ids;  // whether records begin with a zero and the id of their schema; if not, and for elements, programs have numbers
   int32_t steps;    // bytes from the plan to the steps
   int32_t symbols;  // bytes from the plan to the symbols
 };

@@ -155,8 +155,8 @@ static __device__ inline bool put_avro_decimal(RecordRow& row, const RecordField
              (magnitude_high < step.bound_high || (magnitude_high == step.bound_high && magnitude_low < step.bound_low));
   if (!is_valid) return fail_value(row, step);
   if (field.width == 16) {
-    put<uint64_t>(column.values, 2 * row.row, low);
-    put<uint64_t>(column.values, 2 * row.row + 1, high);
+    put<uint64_t>(column.values, int64_t{2} * row.row, low);
+    put<uint64_t>(column.values, int64_t{2} * row.row + 1, high);
   } else {
     put_low_bytes(column.values, row.row, field.width, low);
   }

@@ -19,7 +19,8 @@ static __device__ inline void find_elements(const RecordElementsArguments& argum
   if (arguments.other_ends != 0) end = max(end, element_of<int32_t>(arguments.other_ends, row));
   json.text = TextCursor::over(arguments.bytes, 0, end);
   const int32_t skew = json.text.at;  // the cursor, and the positions of lists, count from an aligned word
-  json.text.at = element_of<int32_t>(arguments.lists, row);
+  json.text.at = static_cast<int32_t>(element_of<int64_t>(arguments.lists, row));
+  const bool is_kept_row = is_kept(arguments.kept, arguments.errors, row);
   const bool is_array = json.text.peek() == '[';
   for (; element < last; ++element) {
     json.text.at += is_array ? 1 : 0;  // the bracket or comma in front
@@ -28,6 +29,7 @@ static __device__ inline void find_elements(const RecordElementsArguments& argum
     int32_t inside;
     skip_value(json, byte, inside);
     put<int32_t>(arguments.ends, element, json.text.at - skew);
+    if (arguments.kept_elements != 0) put<uint8_t>(arguments.kept_elements, element, is_kept_row);
     skip_space(json.text);
   }
 }

@@ -252,7 +252,7 @@ static __device__ inline bool read_fields(const RecordArguments& arguments, Reco
       int32_t elements;
       if (!skip_value(json, byte, elements)) return false;
       if (is_list) {
-        put<int32_t>(arguments.column[child].values, row.row, start);
+        put<int64_t>(arguments.column[child].values, row.row, start);
         put<int32_t>(arguments.column[child].second, row.row, IS_CHANGE && byte == '{' ? 1 : elements);
         row.present.add(child);
       }

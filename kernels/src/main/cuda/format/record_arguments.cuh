@@ -74,7 +74,8 @@ struct RecordField {
 
 // Where the values of a field go.
 struct RecordColumn {
-  uint64_t values;    // of a string or list: int32 positions of its bytes, with the highest bit if a string has escapes
+  uint64_t values;    // of a string: int32 positions of its bytes, with the highest bit if it has escapes; of a list: int64, the
+                      // position of its bytes, and in the high half what the format needs to find its elements
   uint64_t second;    // of a string or list: int32 lengths, then offsets, one more than rows; of a timestamp: int32 nanoseconds
   uint64_t validity;  // a bit per row, in words of 32
 };
@@ -85,6 +86,8 @@ struct RecordArguments {
   uint64_t ends;         // int32 position behind each record
   uint64_t others;       // int32 position of a further text of each record, negative if it has none; 0 if none has one
   uint64_t other_ends;   // int32 position behind it
+  uint64_t programs;     // int32 number of the program that reads each record; 0 if the format has none
+  uint64_t kept;         // uint8 per record: whether its strings are copied; 0 if all are
   uint64_t fields;       // RecordField
   uint64_t powers;       // of five, from MIN_POWER to MAX_POWER: the highest 128 bits, the high word first
   uint64_t errors;       // uint64 per record
@@ -117,10 +120,15 @@ struct RecordElementsArguments {
   uint64_t bytes;        // as in RecordArguments
   uint64_t record_ends;  // likewise, as the next one
   uint64_t other_ends;
-  uint64_t lists;        // int32 positions of the lists
+  uint64_t errors;
+  uint64_t kept;
+  uint64_t format;       // what the format has behind the fields
+  uint64_t lists;        // int64 of the lists, as in RecordColumn
   uint64_t offsets;      // int32, one more than rows
   uint64_t starts;       // int32 position of each element
   uint64_t ends;         // int32 position behind each element
+  uint64_t programs;     // int32 number of the program that reads each element; 0 if the format has none
+  uint64_t kept_elements;  // uint8 per element, as `kept`; 0 if all are
   int64_t rows;
 };
 

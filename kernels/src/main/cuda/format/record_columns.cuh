@@ -3,7 +3,8 @@
 // name.
 //
 //   parse    reads each record, writes the values of fixed width of its fields, and where its strings are
-//   offsets  lengths of strings and lists to offsets, and tells the host how many nulls, bytes and elements there are
+//   offsets  lengths of strings and lists to offsets, and tells the host how many nulls, bytes and elements there are; strings of
+//            rows that are not kept have no bytes
 //   strings  copies the strings
 //
 // Where a format has lists, `elements` finds their elements, which are then read as records are.
@@ -58,14 +59,14 @@ static __device__ __forceinline__ void finish_row(const RecordArguments& argumen
     if (!is_record || is_present) continue;
     const RecordField& field = field_of(arguments, i);
     if (has_lengths(field)) {
-      put<uint32_t>(column.values, row.row, 0);
+      put_low_bytes(column.values, row.row, field.type == FIELD_LIST ? 8 : 4, 0);
       put<int32_t>(column.second, row.row, 0);
     } else if (field.type == FIELD_TIMESTAMP) {
       put<int64_t>(column.values, row.row, 0);
       if (column.second != 0) put<int32_t>(column.second, row.row, 0);
     } else if (field.type == FIELD_DECIMAL && field.width == 16) {
-      put<uint64_t>(column.values, 2 * row.row, 0);
-      put<uint64_t>(column.values, 2 * row.row + 1, 0);
+      put<uint64_t>(column.values, int64_t{2} * row.row, 0);
+      put<uint64_t>(column.values, int64_t{2} * row.row + 1, 0);
     } else if (field.type != FIELD_OBJECT) {
       put_low_bytes(column.values, row.row, field.width, 0);
     }
@@ -130,13 +131,16 @@ static __device__ __forceinline__ void sum_lengths(const RecordArguments& argume
   uint64_t* look_back_of_field = reinterpret_cast<uint64_t*>(arguments.look_back) + string * (int64_t{1} + arguments.tiles);
   if (threadIdx.x == 0) tile = atomicAdd(reinterpret_cast<int32_t*>(look_back_of_field), 1);
   __syncthreads();
-  int32_t* offsets = reinterpret_cast<int32_t*>(arguments.column[string_field(arguments, string)].second);
+  const int32_t field = string_field(arguments, string);
+  const uint64_t kept = field_of(arguments, field).type == FIELD_STRING ? arguments.kept : 0;
+  int32_t* offsets = reinterpret_cast<int32_t*>(arguments.column[field].second);
   const int32_t first = tile * OFFSET_TILE + threadIdx.x * OFFSET_ITEMS;
   int32_t lengths[OFFSET_ITEMS];
   int64_t sum = 0;
 #pragma unroll
   for (int32_t i = 0; i < OFFSET_ITEMS; ++i) {
-    lengths[i] = first + i < arguments.rows ? offsets[first + i] : 0;
+    const int32_t row = first + i;
+    lengths[i] = row < arguments.rows && is_kept(kept, arguments.errors, row) ? offsets[row] : 0;
     sum += lengths[i];
   }
   int64_t before = exclusive_scan_of_block<OFFSET_THREADS>(static_cast<uint64_t>(sum), warp_sums);

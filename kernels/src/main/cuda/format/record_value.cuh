@@ -46,7 +46,7 @@ struct RecordRow {
 };
 
 template <typename Value>
-static __device__ __forceinline__ void put(uint64_t values, int32_t row, Value value) {
+static __device__ __forceinline__ void put(uint64_t values, int64_t row, Value value) {
   reinterpret_cast<Value*>(values)[row] = value;
 }
 
@@ -66,6 +66,12 @@ static __device__ __forceinline__ const RecordField& field_of(const RecordArgume
   return reinterpret_cast<const RecordField*>(arguments.fields)[field];
 }
 
+// Whether the strings of a row are copied. An undecided row may be kept once its numbers are rounded.
+static __device__ __forceinline__ bool is_kept(uint64_t kept, uint64_t errors, int32_t row) {
+  return kept == 0 || reinterpret_cast<const uint8_t*>(kept)[row] != 0 ||
+         (reinterpret_cast<const uint64_t*>(errors)[row] & 0xff) == RECORD_UNDECIDED;
+}
+
 static __device__ inline bool put_float(const RecordArguments& arguments, RecordRow& row, const RecordField& field,
                                         const RecordColumn& column, const NumberText& number) {
   const uint64_t* powers = reinterpret_cast<const uint64_t*>(arguments.powers);
@@ -82,8 +88,8 @@ static __device__ inline bool put_decimal(RecordRow& row, const RecordField& fie
   Wide128 value;
   if (!decimal_of(text, number, field.precision, field.scale, value)) return row.record.fail(RECORD_INVALID_VALUE);
   if (field.width == 16) {
-    put<uint64_t>(column.values, 2 * row.row, value.low);
-    put<uint64_t>(column.values, 2 * row.row + 1, value.high);
+    put<uint64_t>(column.values, int64_t{2} * row.row, value.low);
+    put<uint64_t>(column.values, int64_t{2} * row.row + 1, value.high);
   } else {
     put_low_bytes(column.values, row.row, field.width, value.low);
   }

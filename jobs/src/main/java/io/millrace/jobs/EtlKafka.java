@@ -20,6 +20,7 @@ import io.millrace.connectors.kafka.MetadataColumn;
 import io.millrace.connectors.records.EventTimeWatermarks;
 import io.millrace.connectors.records.JsonRecordFormat;
 import io.millrace.connectors.records.RecordFormat;
+import io.millrace.format.RecordFilter;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.sql.SchemaParser;
 import java.time.Duration;
@@ -149,24 +150,40 @@ final class EtlKafka {
    * @param skips whether malformed records are a side output
    * @param hasPositions whether rows have the columns of {@link LinePosition}
    * @param watermarks of a column; empty for none
+   * @param filter for which {@link #isFiltered}; empty to read all rows
    */
   static SingleOutputStreamOperator<ColumnBatch> read(
       StreamExecutionEnvironment environment,
       Configuration settings,
       boolean skips,
       boolean hasPositions,
-      Optional<EventTimeWatermarks> watermarks) {
+      Optional<EventTimeWatermarks> watermarks,
+      Optional<RecordFilter> filter) {
     KafkaDecodingOptions options =
         decoding(settings, hasPositions)
             .withMaxRows(settings.get(EtlOptions.BATCH_ROWS))
             .withMalformedRecords(
                 skips ? MalformedRecordPolicy.SIDE_OUTPUT : MalformedRecordPolicy.FAIL);
+    KafkaDecodingOptions timed = watermarks.map(options::withWatermarks).orElse(options);
     return KafkaDecodingOperator.decode(
         environment,
         source(settings),
         WatermarkStrategy.noWatermarks(),
         "kafka",
-        watermarks.map(options::withWatermarks).orElse(options));
+        filter.map(timed::withFilter).orElse(timed));
+  }
+
+  /**
+   * Whether records are filtered while they are read.
+   *
+   * @param watermarks of a column; empty for none
+   */
+  static boolean isFiltered(
+      Configuration settings, RecordFilter filter, Optional<EventTimeWatermarks> watermarks) {
+    RecordFormat format = format(settings);
+    boolean isTimed =
+        watermarks.map(marks -> format.schema().names().contains(marks.column())).orElse(true);
+    return isTimed && format.unsupported(filter).isEmpty();
   }
 
   /** Records that are not rows, as lines of the file {@code topic-partition} at their offsets. */
@@ -231,21 +248,24 @@ final class EtlKafka {
   }
 
   private static KafkaDecodingOptions decoding(Configuration settings, boolean hasPositions) {
-    Schema values =
-        SchemaParser.parse(
-            EtlOptions.SOURCE_SCHEMA.key(),
-            EtlOptions.required(settings, EtlOptions.SOURCE_SCHEMA, READING));
     List<MetadataColumn> metadata = new ArrayList<>();
     under(settings, METADATA).forEach((name, what) -> metadata.add(metadata(name, what)));
     if (hasPositions) {
       metadata.add(MetadataColumn.topicPartition(LinePosition.FILE));
       metadata.add(MetadataColumn.offset(LinePosition.OFFSET));
     }
-    RecordFormat format =
-        settings.get(FORMAT) == Format.AVRO
-            ? EtlAvro.format(settings, values)
-            : new JsonRecordFormat(values);
-    return KafkaDecodingOptions.of(format).withMetadata(metadata.toArray(MetadataColumn[]::new));
+    return KafkaDecodingOptions.of(format(settings))
+        .withMetadata(metadata.toArray(MetadataColumn[]::new));
+  }
+
+  private static RecordFormat format(Configuration settings) {
+    Schema values =
+        SchemaParser.parse(
+            EtlOptions.SOURCE_SCHEMA.key(),
+            EtlOptions.required(settings, EtlOptions.SOURCE_SCHEMA, READING));
+    return settings.get(FORMAT) == Format.AVRO
+        ? EtlAvro.format(settings, values)
+        : new JsonRecordFormat(values);
   }
 
   private static MetadataColumn metadata(String name, String what) {

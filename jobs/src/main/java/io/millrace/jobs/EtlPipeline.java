@@ -138,7 +138,7 @@ final class EtlPipeline {
   }
 
   private ColumnStream select(ColumnStream source) {
-    EtlSelection selection = plan.selection();
+    EtlSelection selection = plan.selectionOfRows();
     if (selection.isEmpty()) {
       return source;
     }
@@ -190,7 +190,8 @@ final class EtlPipeline {
             configuration,
             plan.skipsBadRows(),
             plan.hasPositions(),
-            plan.columnWatermarks());
+            plan.columnWatermarks(),
+            plan.sourceFilter());
     DataStream<MalformedKafkaRecord> malformed =
         batches.getSideOutput(KafkaDecodingOperator.MALFORMED_RECORDS);
     malformedLines = EtlKafka.lines(malformed);
@@ -223,7 +224,8 @@ final class EtlPipeline {
                 files.lines(),
                 policy(),
                 configuration.get(EtlOptions.BATCH_ROWS),
-                plan.columnWatermarks())
+                plan.columnWatermarks(),
+                plan.sourceFilter())
             .uid("parse");
     malformedLines = batches.getSideOutput(LineParsingFunction.MALFORMED_LINES);
     return ColumnStream.fromBatches(batches);

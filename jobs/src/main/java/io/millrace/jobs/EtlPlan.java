@@ -12,6 +12,8 @@ import io.millrace.connectors.records.CsvRecordFormat;
 import io.millrace.connectors.records.EventTimeWatermarks;
 import io.millrace.connectors.records.JsonRecordFormat;
 import io.millrace.connectors.records.RecordFormat;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.format.RecordFilter;
 import io.millrace.format.csv.CsvReader;
 import io.millrace.format.json.JsonReader;
 import io.millrace.jobs.EtlOptions.Format;
@@ -240,6 +242,30 @@ record EtlPlan(
     return configuration.get(EtlOptions.SOURCE_FORMAT) == Format.CSV
         ? new CsvRecordFormat(sourceSchema, csv())
         : new JsonRecordFormat(sourceSchema);
+  }
+
+  /**
+   * The condition, if the source evaluates it: over columns of fixed width, before it copies
+   * strings. Empty if the selection does, or there is none.
+   */
+  Optional<RecordFilter> sourceFilter() {
+    return selection
+        .condition()
+        .map(condition -> RecordFilter.of(condition, ExpressionSettings.DEFAULT))
+        .filter(
+            filter ->
+                switch (sourceType()) {
+                  case FILES -> readsBlocks() && filter.unsupported(sourceSchema).isEmpty();
+                  case KAFKA -> EtlKafka.isFiltered(configuration, filter, columnWatermarks());
+                  case NEXMARK -> false;
+                });
+  }
+
+  /** What is left to select of the source's rows. */
+  EtlSelection selectionOfRows() {
+    return sourceFilter().isPresent()
+        ? new EtlSelection(Optional.empty(), selection.columns())
+        : selection;
   }
 
   /** The columns of the rows that the selection gets. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.jobs;
 
+import io.millrace.connectors.records.RecordDecodingOperator;
 import io.millrace.jobs.operator.BadRowCountingFunction;
 import io.millrace.jobs.operator.CountingOperator;
 import io.millrace.jobs.operator.FailedRowCountingFunction;
@@ -90,10 +91,7 @@ final class EtlProgress {
   static void checkBadRows(JobExecutionResult result, EtlPlan plan) {
     Map<String, Object> counts = result.getAllAccumulatorResults();
     long badRows = count(counts, BadRowCountingFunction.BAD_ROWS);
-    long allRows =
-        count(counts, CountingOperator.ROWS + IN)
-            + badRows
-            - count(counts, FailedRowCountingFunction.FAILED_ROWS);
+    long allRows = rowsIn(counts) + badRows - count(counts, FailedRowCountingFunction.FAILED_ROWS);
     if (plan.badRowLimit().isExceeded(badRows, allRows)) {
       throw new TooManyBadRowsException(
           String.format(
@@ -115,7 +113,7 @@ final class EtlProgress {
       return;
     }
     long now = System.nanoTime();
-    long rows = count(counts, CountingOperator.ROWS + IN);
+    long rows = rowsIn(counts);
     double rate = (rows - lastRows) * 1e9 / (now - lastNanos);
     out.println(
         String.format(
@@ -141,7 +139,7 @@ final class EtlProgress {
   void printTable(JobExecutionResult result, EtlPlan plan) {
     Map<String, Object> counts = new TreeMap<>(result.getAllAccumulatorResults());
     double seconds = result.getNetRuntime(TimeUnit.MILLISECONDS) / 1e3;
-    long rows = count(counts, CountingOperator.ROWS + IN);
+    long rows = rowsIn(counts);
     long batches = count(counts, CountingOperator.BATCHES + IN);
     out.println();
     row("rows in", String.format(Locale.ROOT, "%,d", rows));
@@ -187,6 +185,12 @@ final class EtlProgress {
 
   private void row(String name, String value) {
     out.println(String.format(Locale.ROOT, "  %-12s %s", name, value));
+  }
+
+  // With those that the source dropped.
+  private static long rowsIn(Map<String, Object> counts) {
+    return count(counts, CountingOperator.ROWS + IN)
+        + count(counts, RecordDecodingOperator.FILTERED_ROWS);
   }
 
   private static long count(Map<String, Object> counts, String name) {

@@ -219,6 +219,43 @@ class EtlFilesTest {
   }
 
   @Test
+  void rowsThatTheSourceDropsAreRowsIn() throws IOException {
+    Path input =
+        write(
+            "in.json",
+            """
+            {"a":1,"s":"x"}
+            {"a":5,"s":"y"}
+            {"a":1,"s":2}
+            {"a":null,"s":"z"}
+            {"a":7}
+            """);
+    List<String> conditions = List.of("a > 3", "a > 3 AND (s IS NULL OR s IS NOT NULL)");
+    for (String condition : conditions) {
+      Path target = folder.resolve("out" + conditions.indexOf(condition));
+      EtlRun run =
+          EtlRun.of(
+              "--input",
+              input.toString(),
+              "--output",
+              target.toString(),
+              "--schema",
+              "a INT, s STRING",
+              "--where",
+              condition,
+              "--max-bad-rows",
+              "20%");
+      assertFinished(run);
+      assertThat(run.out())
+          .containsPattern("rows in +4\n")
+          .containsPattern("rows out +2\n")
+          .containsPattern("bad rows +1,");
+      assertThat(EtlRun.lines(target)).containsExactlyInAnyOrder("5,y", "7,");
+      assertThat(EtlRun.lines(Path.of(target + "-bad"))).singleElement();
+    }
+  }
+
+  @Test
   void ifRowsThatCannotBeComputedFailTheJobTheMessageNamesTheOption() throws IOException {
     Path input = write("in.json", "{\"s\":\"x\"}\n");
     EtlRun run =

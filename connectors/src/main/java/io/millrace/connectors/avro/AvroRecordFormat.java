@@ -3,10 +3,12 @@ package io.millrace.connectors.avro;
 
 import io.millrace.column.Schema;
 import io.millrace.connectors.records.RecordFormat;
+import io.millrace.format.RecordFilter;
 import io.millrace.format.RecordReader;
 import io.millrace.format.avro.AvroReader;
 import io.millrace.format.avro.AvroType;
 import io.millrace.operators.context.DeviceContext;
+import java.util.Optional;
 import org.apache.flink.annotation.PublicEvolving;
 
 /** Records of Avro, as {@link AvroReader} reads them. */
@@ -63,14 +65,20 @@ public final class AvroRecordFormat implements RecordFormat {
   }
 
   @Override
-  public RecordReader createReader(DeviceContext context) {
+  public Optional<String> unsupported(RecordFilter filter) {
+    return filter.unsupported(schema);
+  }
+
+  @Override
+  public RecordReader createReader(DeviceContext context, Optional<RecordFilter> filter) {
     if (writer != null) {
-      return new AvroReader(schema, writer, context.stream(), context.resource());
+      return new AvroReader(schema, writer, filter, context.stream(), context.resource());
     }
     SchemaRegistryClient client = new SchemaRegistryClient(registry);
     return new AvroReader(
         schema,
         id -> client.schema(id).map(WriterSchemas::parse),
+        filter,
         context.stream(),
         context.resource());
   }

@@ -48,7 +48,7 @@ public final class KafkaDecodingOperator extends RecordDecodingOperator<RecordBl
 
   private KafkaDecodingOperator(
       StreamOperatorParameters<ColumnBatch> parameters, KafkaDecodingOptions options) {
-    super(parameters, options.format(), options.maxRows(), options.watermarks());
+    super(parameters, options.format(), options.maxRows(), options.watermarks(), options.filter());
     this.options = options;
   }
 

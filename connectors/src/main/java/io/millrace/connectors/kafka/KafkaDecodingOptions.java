@@ -5,6 +5,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.connectors.records.EventTimeWatermarks;
 import io.millrace.connectors.records.RecordFormat;
+import io.millrace.format.RecordFilter;
 import io.millrace.operators.row.RowKindColumn;
 import java.io.Serializable;
 import java.util.List;
@@ -25,32 +26,38 @@ public final class KafkaDecodingOptions implements Serializable {
   private final int maxRows;
   // null if watermarks of the source pass
   private final EventTimeWatermarks watermarks;
+  // null if all rows are kept
+  private final RecordFilter filter;
 
   private KafkaDecodingOptions(
       RecordFormat format,
       List<MetadataColumn> metadata,
       MalformedRecordPolicy policy,
       int maxRows,
-      EventTimeWatermarks watermarks) {
+      EventTimeWatermarks watermarks,
+      RecordFilter filter) {
     this.format = format;
     this.metadata = List.copyOf(metadata);
     this.policy = policy;
     this.maxRows = maxRows;
     this.watermarks = watermarks;
+    this.filter = filter;
+    checkFilter();
   }
 
   /** No metadata, a malformed record fails the job, at most 65536 rows in a batch. */
   public static KafkaDecodingOptions of(RecordFormat format) {
-    return new KafkaDecodingOptions(format, List.of(), MalformedRecordPolicy.FAIL, MAX_ROWS, null);
+    return new KafkaDecodingOptions(
+        format, List.of(), MalformedRecordPolicy.FAIL, MAX_ROWS, null, null);
   }
 
   /** Columns behind those of the values, in this order. */
   public KafkaDecodingOptions withMetadata(MetadataColumn... columns) {
-    return new KafkaDecodingOptions(format, List.of(columns), policy, maxRows, watermarks);
+    return new KafkaDecodingOptions(format, List.of(columns), policy, maxRows, watermarks, filter);
   }
 
   public KafkaDecodingOptions withMalformedRecords(MalformedRecordPolicy newPolicy) {
-    return new KafkaDecodingOptions(format, metadata, newPolicy, maxRows, watermarks);
+    return new KafkaDecodingOptions(format, metadata, newPolicy, maxRows, watermarks, filter);
   }
 
   /**
@@ -62,17 +69,43 @@ public final class KafkaDecodingOptions implements Serializable {
     if (rows < 1) {
       throw new IllegalArgumentException("expected at least 1 row for a batch, got " + rows);
     }
-    return new KafkaDecodingOptions(format, metadata, policy, rows, watermarks);
+    return new KafkaDecodingOptions(format, metadata, policy, rows, watermarks, filter);
   }
 
   /**
    * Makes watermarks of a column of the rows, for each partition; it may be a metadata column.
    *
-   * @throws IllegalArgumentException if {@link EventTimeWatermarks#check} does, or {@link #schema}
+   * @throws IllegalArgumentException if {@link EventTimeWatermarks#check} does, or {@link #schema},
+   *     or if it is a metadata column and there is a filter
    */
   public KafkaDecodingOptions withWatermarks(EventTimeWatermarks newWatermarks) {
     newWatermarks.check(schema());
-    return new KafkaDecodingOptions(format, metadata, policy, maxRows, newWatermarks);
+    return new KafkaDecodingOptions(format, metadata, policy, maxRows, newWatermarks, filter);
+  }
+
+  /**
+   * Keeps the rows whose condition, over columns of the values, is TRUE. Watermarks are those of
+   * all rows.
+   *
+   * @throws IllegalArgumentException if {@link RecordFormat#unsupported} says why rows cannot be
+   *     filtered, or if there are watermarks of a metadata column
+   */
+  public KafkaDecodingOptions withFilter(RecordFilter newFilter) {
+    return new KafkaDecodingOptions(format, metadata, policy, maxRows, watermarks, newFilter);
+  }
+
+  // Rows that are dropped have no metadata.
+  private void checkFilter() {
+    if (filter == null) {
+      return;
+    }
+    format.checkSupported(filter);
+    if (watermarks != null && !format.schema().names().contains(watermarks.column())) {
+      throw new IllegalArgumentException(
+          "rows cannot be filtered: the watermarks are those of the metadata column '"
+              + watermarks.column()
+              + "'");
+    }
   }
 
   /**
@@ -109,6 +142,10 @@ public final class KafkaDecodingOptions implements Serializable {
 
   int maxRows() {
     return maxRows;
+  }
+
+  Optional<RecordFilter> filter() {
+    return Optional.ofNullable(filter);
   }
 
   Optional<EventTimeWatermarks> watermarks() {

@@ -2,9 +2,11 @@
 package io.millrace.connectors.records;
 
 import io.millrace.column.Schema;
+import io.millrace.format.RecordFilter;
 import io.millrace.format.RecordReader;
 import io.millrace.operators.context.DeviceContext;
 import java.util.Objects;
+import java.util.Optional;
 import org.apache.flink.annotation.PublicEvolving;
 
 /**
@@ -37,7 +39,7 @@ public final class ArrowRecordFormat implements RecordFormat {
   }
 
   @Override
-  public RecordReader createReader(DeviceContext context) {
+  public RecordReader createReader(DeviceContext context, Optional<RecordFilter> filter) {
     return new ArrowRecordReader(schema, context);
   }
 

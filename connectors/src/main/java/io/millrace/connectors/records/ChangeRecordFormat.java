@@ -2,12 +2,14 @@
 package io.millrace.connectors.records;
 
 import io.millrace.column.Schema;
+import io.millrace.format.RecordFilter;
 import io.millrace.format.RecordReader;
 import io.millrace.format.json.JsonChangeReader;
 import io.millrace.format.json.JsonReader;
 import io.millrace.format.record.ChangeEnvelope;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.row.RowKindColumn;
+import java.util.Optional;
 
 /** Records of changes in JSON: the rows are a changelog, with a row-kind column. */
 abstract class ChangeRecordFormat implements RecordFormat {
@@ -37,7 +39,7 @@ abstract class ChangeRecordFormat implements RecordFormat {
   }
 
   @Override
-  public final RecordReader createReader(DeviceContext context) {
+  public final RecordReader createReader(DeviceContext context, Optional<RecordFilter> filter) {
     return new JsonChangeReader(schema, envelope, payload, context.stream(), context.resource());
   }
 

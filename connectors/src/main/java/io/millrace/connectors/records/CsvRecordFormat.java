@@ -6,6 +6,7 @@ import io.millrace.connectors.formats.CsvLineParser;
 import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.formats.MalformedLineException;
 import io.millrace.format.FieldQuotes;
+import io.millrace.format.RecordFilter;
 import io.millrace.format.RecordReader;
 import io.millrace.format.csv.CsvReader;
 import io.millrace.format.csv.CsvReaderOptions;
@@ -13,6 +14,7 @@ import io.millrace.operators.context.DeviceContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.apache.flink.annotation.PublicEvolving;
 
 /** Records of CSV as {@link CsvOptions} say, as {@link CsvReader} reads them. */
@@ -67,10 +69,15 @@ public final class CsvRecordFormat implements RecordFormat {
   }
 
   @Override
-  public RecordReader createReader(DeviceContext context) {
+  public Optional<String> unsupported(RecordFilter filter) {
+    return filter.unsupported(schema);
+  }
+
+  @Override
+  public RecordReader createReader(DeviceContext context, Optional<RecordFilter> filter) {
     FieldQuotes quotes = new FieldQuotes(options.delimiter(), '"', FieldQuotes.NO_CHARACTER);
     CsvReaderOptions ofRecords = CsvReaderOptions.DEFAULT.withQuotes(quotes).withHeader(fields);
-    return new CsvReader(schema, ofRecords, context.stream(), context.resource());
+    return new CsvReader(schema, ofRecords, filter, context.stream(), context.resource());
   }
 
   // The parser of single lines knows the values.

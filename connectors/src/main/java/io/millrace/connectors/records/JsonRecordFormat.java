@@ -4,9 +4,11 @@ package io.millrace.connectors.records;
 import io.millrace.column.Schema;
 import io.millrace.connectors.formats.JsonLineParser;
 import io.millrace.connectors.formats.MalformedLineException;
+import io.millrace.format.RecordFilter;
 import io.millrace.format.RecordReader;
 import io.millrace.format.json.JsonReader;
 import io.millrace.operators.context.DeviceContext;
+import java.util.Optional;
 import org.apache.flink.annotation.PublicEvolving;
 
 /** Records of JSON, as {@link JsonReader} reads them. */
@@ -33,8 +35,13 @@ public final class JsonRecordFormat implements RecordFormat {
   }
 
   @Override
-  public RecordReader createReader(DeviceContext context) {
-    return new JsonReader(schema, context.stream(), context.resource());
+  public Optional<String> unsupported(RecordFilter filter) {
+    return filter.unsupported(schema);
+  }
+
+  @Override
+  public RecordReader createReader(DeviceContext context, Optional<RecordFilter> filter) {
+    return new JsonReader(schema, filter, context.stream(), context.resource());
   }
 
   // The parser of single lines knows the values.

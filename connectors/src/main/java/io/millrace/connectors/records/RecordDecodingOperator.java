@@ -5,6 +5,7 @@ import io.millrace.column.Table;
 import io.millrace.format.MalformedRecord;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
+import io.millrace.format.RecordFilter;
 import io.millrace.format.RecordReader;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -12,11 +13,13 @@ import io.millrace.memory.Buffer;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.SendPace;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ScheduledFuture;
 import java.util.function.LongConsumer;
 import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.operators.ProcessingTimeService.ProcessingTimeCallback;
 import org.apache.flink.runtime.metrics.groups.TaskIOMetricGroup;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -42,14 +45,21 @@ import org.apache.flink.util.IOUtils;
 @PublicEvolving
 public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<ColumnBatch>
     implements OneInputStreamOperator<IN, ColumnBatch>, ProcessingTimeCallback {
+  /** The accumulator with the number of rows that a filter dropped. */
+  public static final String FILTERED_ROWS = "filtered rows";
+
   private static final long serialVersionUID = 1L;
 
   private RecordFormat format;
   private final int maxRows;
   private final EventTimeWatermarks watermarks;
+  // null if all rows are kept
+  private final RecordFilter filter;
   private transient DeviceContext deviceContext;
   private transient RecordReader reader;
   private transient SendPace pace;
+  // null without a filter
+  private transient LongCounter filteredRows;
   // null without watermarks, as what follows.
   private transient PartitionWatermarks partitions;
   private transient GreatestTime greatestTime;
@@ -59,14 +69,24 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
 
   /**
    * @param maxRows of a batch; at least 1
-   * @param watermarks empty if watermarks pass
+   * @param watermarks of a column of the format if there is a filter; empty if watermarks pass
+   * @param filter for which {@link RecordFormat#unsupported} is empty; empty to keep all rows
    */
   protected RecordDecodingOperator(
       StreamOperatorParameters<ColumnBatch> parameters,
       RecordFormat format,
       int maxRows,
-      Optional<EventTimeWatermarks> watermarks) {
+      Optional<EventTimeWatermarks> watermarks,
+      Optional<RecordFilter> filter) {
     super(parameters);
+    // Rows that are dropped move watermarks.
+    this.filter =
+        filter
+            .map(
+                kept ->
+                    kept.withUnfiltered(
+                        watermarks.map(marks -> List.of(marks.column())).orElse(List.of())))
+            .orElse(null);
     this.format = format;
     this.maxRows = maxRows;
     this.watermarks = watermarks.orElse(null);
@@ -77,6 +97,9 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
     super.open();
     deviceContext = DeviceContext.open(this);
     output = deviceContext.countRows(this, output);
+    if (filter != null) {
+      filteredRows = getRuntimeContext().getLongCounter(FILTERED_ROWS);
+    }
     reader = createReader();
     pace = deviceContext.sendPace();
     if (watermarks != null) {
@@ -85,7 +108,7 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
   }
 
   private RecordReader createReader() {
-    return format.createReader(deviceContext);
+    return format.createReader(deviceContext, Optional.ofNullable(filter));
   }
 
   /**
@@ -180,29 +203,44 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
         report(block, first, record, element);
       }
       int rows = parsed.table().rowCount();
+      Optional<Table> unfiltered = parsed.unfiltered();
+      unfiltered.ifPresent(all -> filteredRows.add(all.rowCount() - rows));
+      OptionalLong time = unfiltered.map(this::greatestTime).orElse(OptionalLong.empty());
       if (rows > 0) {
         try (Table table = deviceContext.retry().withRetry(() -> rows(block, first, parsed))) {
-          send(table, partition, element);
+          send(table, partition, element, time);
         }
+      }
+      if (unfiltered.isPresent()) {
+        advance(partition, time);
       }
       return rows;
     }
   }
 
-  // Records may have more than one row.
-  private void send(Table table, String partition, StreamRecord<IN> element) throws Exception {
+  private void advance(String partition, OptionalLong time) {
+    time.ifPresent(greatest -> partitions.advance(partition, greatest));
+    if (partitions != null && watermarkInterval == 0) {
+      partitions.emit();
+    }
+  }
+
+  // Records may have more than one row. The time of all rows, with those that were dropped, is
+  // known
+  // before, and moves the watermark afterwards.
+  private void send(Table table, String partition, StreamRecord<IN> element, OptionalLong timeOfAll)
+      throws Exception {
     int rows = table.rowCount();
     for (int first = 0; first < rows; ) {
       deviceContext.checkNotCanceled();
       int part = Math.min(rowLimit(), rows - first);
       ColumnBatch batch = new ColumnBatch(part == rows ? table.share() : table.slice(first, part));
       StreamRecord<ColumnBatch> sent = element.copy(null).replace(batch);
-      OptionalLong time = greatestTime(batch);
+      OptionalLong time = filter == null ? greatestTime(batch) : timeOfAll;
       time.ifPresent(sent::setTimestamp);
       pace.send(part, () -> ColumnBatch.emit(sent, output));
-      time.ifPresent(greatest -> partitions.advance(partition, greatest));
-      if (partitions != null && watermarkInterval == 0) {
-        partitions.emit();
+      if (filter == null) {
+        advance(partition, time);
       }
       first += part;
     }
@@ -210,15 +248,18 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
 
   // Behind this, the batch is released by whoever sends it.
   private OptionalLong greatestTime(ColumnBatch batch) {
-    if (greatestTime == null) {
-      return OptionalLong.empty();
-    }
     try {
-      return deviceContext.retry().withRetry(() -> greatestTime.of(batch.table()));
+      return greatestTime(batch.table());
     } catch (RuntimeException | Error e) {
       batch.release();
       throw e;
     }
+  }
+
+  private OptionalLong greatestTime(Table rows) {
+    return greatestTime == null
+        ? OptionalLong.empty()
+        : deviceContext.retry().withRetry(() -> greatestTime.of(rows));
   }
 
   /**

@@ -161,11 +161,33 @@ final class AvroCursor {
     return bytes <= left() || fail(RecordError.TRUNCATED);
   }
 
+  /** Goes behind the value of a step without a field. */
+  boolean skip(AvroStep step) {
+    boolean hasLength =
+        switch (step.kind) {
+          case INT -> readInt();
+          case LONG -> readLong();
+          case FIXED -> hasBytes(step.size);
+          default -> readLong() && hasBytes(integer);
+        };
+    if (hasLength) {
+      switch (step.kind) {
+        case INT, LONG -> {}
+        case FIXED -> skip(step.size);
+        default -> skip((int) integer);
+      }
+    }
+    return hasLength;
+  }
+
   /**
-   * Reads the number of elements of a block; 0 behind the last block. Blocks that tell how many
-   * bytes they have, which are skipped, and elements without bytes are passed by.
+   * Reads the number of elements of a block; 0 behind the last block. Elements without bytes are
+   * passed by.
+   *
+   * @param isCounted whether the elements of blocks that tell how many bytes they have count, too;
+   *     else such blocks are passed by
    */
-  boolean readBlock(boolean elementsHaveBytes) {
+  boolean readBlock(boolean isCounted, boolean elementsHaveBytes) {
     for (; ; ) {
       if (!readLong()) {
         return false;
@@ -176,7 +198,15 @@ final class AvroCursor {
       if (integer > 0) {
         continue;
       }
-      if (!readLong() || !hasBytes(integer)) {
+      long elements = -integer;
+      if (!readLong()) {
+        return false;
+      }
+      if (isCounted) {
+        integer = elements;
+        return elements > 0 || fail(RecordError.INVALID_LENGTH);
+      }
+      if (!hasBytes(integer)) {
         return false;
       }
       skip((int) integer);

@@ -9,6 +9,7 @@ import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.PerDevice;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
+import io.millrace.format.RecordFilter;
 import io.millrace.format.RecordReader;
 import io.millrace.format.record.RecordFields;
 import io.millrace.format.record.RecordKernels;
@@ -31,7 +32,8 @@ import java.util.Set;
  * <p>Types are converted as Avro resolves schemas: INT and LONG to wider numbers, FLOAT to DOUBLE,
  * STRING and BYTES to each other; of a UNION those branches are read that the column takes. Dates,
  * times, timestamps and decimals are read by their logical types, an ENUM as a STRING, a FIXED as
- * BINARY and a RECORD as a ROW. Digits of a second beyond the precision are dropped.
+ * BINARY, a RECORD as a ROW, and a MAP as an ARRAY of ROWs of {@code key} and {@code value}. Digits
+ * of a second beyond the precision are dropped.
  *
  * <p>A record is malformed if it ends early or late, if a number is out of the range of its column,
  * a STRING is not UTF-8, or a branch of a UNION is not of the column's type, or null where the
@@ -42,8 +44,7 @@ import java.util.Set;
 @PublicEvolving
 public final class AvroReader implements RecordReader {
   private static final PerDevice<RecordKernels> KERNELS = RecordKernels.ofModule("avro");
-  private static final Set<TypeId> TYPES =
-      EnumSet.complementOf(EnumSet.of(TypeId.LIST, TypeId.DICTIONARY));
+  private static final Set<TypeId> TYPES = EnumSet.complementOf(EnumSet.of(TypeId.DICTIONARY));
 
   // Schemas that cannot be read are forgotten when there are more, before the next records.
   private static final int MAX_FAULTS = 1 << 16;
@@ -53,6 +54,8 @@ public final class AvroReader implements RecordReader {
 
   private final Schema schema;
   private final RecordFields fields;
+  // null if all rows are kept
+  private final RecordFilter filter;
   private final DeviceStream stream;
   private final MemoryResource memory;
 
@@ -72,7 +75,23 @@ public final class AvroReader implements RecordReader {
    *     cannot be read
    */
   public AvroReader(Schema schema, AvroType writer, DeviceStream stream, MemoryResource memory) {
-    this(schema, (AvroSchemas) null, stream, memory, List.of(program(schema, writer)));
+    this(schema, writer, Optional.empty(), stream, memory);
+  }
+
+  /**
+   * As the other constructor, for the rows that a filter keeps.
+   *
+   * @param filter empty to keep all rows
+   * @throws IllegalArgumentException also if {@link RecordFilter#unsupported} says why the rows
+   *     cannot be filtered
+   */
+  public AvroReader(
+      Schema schema,
+      AvroType writer,
+      Optional<RecordFilter> filter,
+      DeviceStream stream,
+      MemoryResource memory) {
+    this(schema, null, filter, stream, memory, List.of(program(schema, writer)));
   }
 
   /**
@@ -87,17 +106,35 @@ public final class AvroReader implements RecordReader {
    */
   public AvroReader(
       Schema schema, AvroSchemas schemas, DeviceStream stream, MemoryResource memory) {
-    this(schema, schemas, stream, memory, List.of());
+    this(schema, schemas, Optional.empty(), stream, memory);
+  }
+
+  /**
+   * As the other constructor, for the rows that a filter keeps.
+   *
+   * @param filter empty to keep all rows
+   * @throws IllegalArgumentException also if {@link RecordFilter#unsupported} says why the rows
+   *     cannot be filtered
+   */
+  public AvroReader(
+      Schema schema,
+      AvroSchemas schemas,
+      Optional<RecordFilter> filter,
+      DeviceStream stream,
+      MemoryResource memory) {
+    this(schema, schemas, filter, stream, memory, List.of());
   }
 
   private AvroReader(
       Schema schema,
       AvroSchemas schemas,
+      Optional<RecordFilter> filter,
       DeviceStream stream,
       MemoryResource memory,
       List<AvroProgram> programs) {
     checkSupported(schema);
     this.schema = schema;
+    this.filter = filter.orElse(null);
     this.fields = RecordFields.of(schema);
     this.schemas = schemas;
     this.stream = stream;
@@ -114,12 +151,20 @@ public final class AvroReader implements RecordReader {
   private TableReader open() {
     AvroFormat format =
         new AvroFormat(fields, schemas != null, List.copyOf(programs.values()), faults);
-    return new TableReader(schema, fields, format, KERNELS.of(stream.device()), stream, memory);
+    return new TableReader(
+        schema,
+        fields,
+        Optional.ofNullable(filter),
+        format,
+        KERNELS.of(stream.device()),
+        stream,
+        memory);
   }
 
   /**
-   * Why columns cannot be read from records of any schema; empty if they can. ARRAY and
-   * dictionaries cannot, and there are at most 127 columns, with the fields of ROWs.
+   * Why columns cannot be read from records of any schema; empty if they can. Dictionaries cannot,
+   * and there are at most 127 columns, with the fields of ROWs, and as many fields in the elements
+   * of an ARRAY.
    */
   public static Optional<String> unsupported(Schema schema) {
     return RecordFields.unsupported(schema, TYPES);
@@ -196,8 +241,10 @@ public final class AvroReader implements RecordReader {
   }
 
   private void reopen() {
-    reader.close();
+    // The kernel of a condition stays loaded.
+    TableReader before = reader;
     reader = open();
+    before.close();
   }
 
   /** Frees what the reader keeps for further records. */

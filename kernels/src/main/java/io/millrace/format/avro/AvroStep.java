@@ -31,16 +31,19 @@ final class AvroStep {
   final AvroStepKind kind;
   final int field;
 
-  /** Bytes, branches, symbols, the number of the null branch, or of an error. */
+  /**
+   * Bytes, branches, symbols, the number of the null branch, of an error, or of the program that
+   * reads the elements of a field's list; of the end of blocks 1 if all their elements count.
+   */
   final int size;
 
-  /** The number of an enum's first symbol among those of the program; else 0. */
+  /** The number of an enum's first symbol among its program's, and among all once it is linked. */
   final int firstSymbol;
 
   /** The error that the step ends the record with; VALID if it does not. */
   final RecordError error;
 
-  /** Another step that this one may go on at. */
+  /** Another step that this one may go on at; numbered as symbols are. */
   int next;
 
   /** Nanoseconds of the unit of a time that was divided. */
@@ -84,6 +87,35 @@ final class AvroStep {
     boundHigh = bound.shiftRight(Long.SIZE).longValueExact();
   }
 
+  boolean hasField() {
+    return field != NO_FIELD;
+  }
+
+  /** Whether a list of a field begins here. */
+  boolean isList() {
+    return kind == AvroStepKind.BLOCKS_BEGIN && hasField();
+  }
+
+  /**
+   * The step with numbers that count from the first step, symbol and program of elements of all
+   * programs.
+   *
+   * @param firstStep the number of the program's first step
+   * @param symbolsBefore the number of the program's first symbol
+   * @param firstProgram the number of the first program for the elements of the field's lists
+   */
+  AvroStep linked(int firstStep, int symbolsBefore, int firstProgram) {
+    int number = isList() ? firstProgram + size : size;
+    AvroStep linked = new AvroStep(kind, field, number, symbolsBefore + firstSymbol, error);
+    linked.next = firstStep + next;
+    linked.unit = unit;
+    linked.divisor = divisor;
+    linked.multiplier = multiplier;
+    linked.boundLow = boundLow;
+    linked.boundHigh = boundHigh;
+    return linked;
+  }
+
   long boundLow() {
     return boundLow;
   }
@@ -92,18 +124,13 @@ final class AvroStep {
     return boundHigh;
   }
 
-  /**
-   * Writes the step.
-   *
-   * @param first the number of the program's first step, from which {@link #next} counts
-   * @param programSymbol the number of the program's first symbol
-   */
-  void write(long address, int first, int programSymbol) {
+  /** Writes the step, which is linked. */
+  void write(long address) {
     put(address, Layout.KIND, kind.number());
     put(address, Layout.FIELD, field);
-    put(address, Layout.NEXT, first + next);
+    put(address, Layout.NEXT, next);
     put(address, Layout.SIZE, size);
-    put(address, Layout.FIRST_SYMBOL, programSymbol + firstSymbol);
+    put(address, Layout.FIRST_SYMBOL, firstSymbol);
     put(address, Layout.UNIT, unit);
     put(address, Layout.DIVISOR, divisor);
     put(address, Layout.MULTIPLIER, multiplier);

@@ -11,8 +11,8 @@ import io.millrace.format.record.RowBuilder;
 import io.millrace.format.text.TextCursor;
 
 /**
- * Reads values of Avro's binary encoding into the columns of a row. A value without a field is
- * skipped. The twin of avro_value.cuh. Used by one thread.
+ * Reads values of Avro's binary encoding into the columns of a row. The twin of avro_value.cuh.
+ * Used by one thread.
  */
 final class AvroValueReader {
   private static final int NANOS_OF_MILLI = 1_000_000;
@@ -23,25 +23,21 @@ final class AvroValueReader {
   private final AvroCursor avro;
   private final TextCursor part = new TextCursor();
   private final RecordField[] fields;
-  private final byte[][] symbols;
+  private final AvroPlan plan;
   private final RowBuilder row;
 
-  AvroValueReader(RecordFields fields, byte[][] symbols, AvroCursor avro, RowBuilder row) {
+  AvroValueReader(RecordFields fields, AvroPlan plan, AvroCursor avro, RowBuilder row) {
     this.fields = new RecordField[fields.size()];
     for (int i = 0; i < fields.size(); i++) {
       this.fields[i] = fields.get(i);
     }
-    this.symbols = symbols;
+    this.plan = plan;
     this.avro = avro;
     this.row = row;
   }
 
-  /**
-   * Reads the value of a step; false if there is none.
-   *
-   * @param firstSymbol the number of the program's first symbol
-   */
-  boolean read(AvroStep step, int firstSymbol) {
+  /** Reads the value of a step with a field; false if there is none. */
+  boolean read(AvroStep step) {
     boolean isRead =
         switch (step.kind) {
           case BOOLEAN -> avro.readFixed(1);
@@ -53,43 +49,28 @@ final class AvroValueReader {
           case FIXED -> avro.hasBytes(step.size);
           default -> avro.readLong() && avro.hasBytes(avro.integer());
         };
-    if (!isRead) {
-      return false;
-    }
-    if (step.field == AvroStep.NO_FIELD) {
-      avro.skip(lengthOf(step));
-      return true;
-    }
-    if (!put(step, fields[step.field], firstSymbol)) {
+    if (!isRead || !put(step, fields[step.field])) {
       return false;
     }
     row.setPresent(step.field);
     return true;
   }
 
-  // Bytes of the value that are still to be read.
-  private int lengthOf(AvroStep step) {
-    return switch (step.kind) {
-      case FIXED -> step.size;
-      case BYTES, TEXT -> (int) avro.integer();
-      default -> 0;
-    };
-  }
-
-  private boolean put(AvroStep step, RecordField into, int firstSymbol) {
+  private boolean put(AvroStep step, RecordField into) {
     switch (step.kind) {
       case BOOLEAN -> row.putBool(step.field, avro.bits() == 1);
       case FLOAT -> putFloat(step.field, into, (int) avro.bits());
       case DOUBLE -> row.putBits(step.field, avro.bits());
       case ENUM -> {
-        int number = firstSymbol + step.firstSymbol + (int) avro.integer();
-        row.putString(step.field, number, true, symbols[number].length);
+        int number = step.firstSymbol + (int) avro.integer();
+        row.putString(step.field, number, true, plan.symbol(number).length);
       }
       case INT, LONG -> {
         return putInteger(step, into, avro.integer());
       }
       default -> {
-        return putBytes(step, into, lengthOf(step));
+        int bytes = step.kind == AvroStepKind.FIXED ? step.size : (int) avro.integer();
+        return putBytes(step, into, bytes);
       }
     }
     return true;

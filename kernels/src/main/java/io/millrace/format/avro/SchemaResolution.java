@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.avro;
 
-import io.millrace.column.DataType;
-import io.millrace.column.TypeId;
 import io.millrace.format.avro.AvroType.Kind;
-import io.millrace.format.avro.AvroType.LogicalType;
 import io.millrace.format.record.FieldType;
 import io.millrace.format.record.RecordError;
 import io.millrace.format.record.RecordField;
 import io.millrace.format.record.RecordFields;
-import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Makes the steps that read records of a writer's schema into fields: what Avro calls schema
@@ -22,13 +20,13 @@ final class SchemaResolution {
   static final int MAX_DEPTH = 8;
 
   private static final AvroType NULL = AvroType.of(Kind.NULL);
-  private static final int NANOS_OF_SECOND_DIGITS = 9;
-  private static final int NANOS_OF_MILLI = 1_000_000;
-  private static final int NANOS_OF_MICRO = 1_000;
+  private static final int ELEMENT = 1;
+  private static final int NO_CHILD = -1;
 
   private final RecordFields fields;
   private final List<AvroStep> steps = new ArrayList<>();
   private final List<String> symbols = new ArrayList<>();
+  private final Map<Integer, List<AvroProgram>> elements = new HashMap<>();
   private int depth;
 
   /** Values of a type cannot be read into a field. */
@@ -52,14 +50,20 @@ final class SchemaResolution {
    *     says why
    */
   static AvroProgram of(RecordFields fields, int id, AvroType writer) {
-    SchemaResolution resolution = new SchemaResolution(fields);
     try {
-      resolution.addValue(writer, 0);
+      return program(fields, id, writer, 0);
     } catch (MismatchException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
     }
+  }
+
+  // Reads a value of a type into a field.
+  private static AvroProgram program(RecordFields fields, int id, AvroType type, int field)
+      throws MismatchException {
+    SchemaResolution resolution = new SchemaResolution(fields);
+    resolution.addValue(type, field);
     resolution.add(AvroStepKind.END, AvroStep.NO_FIELD, 0);
-    return new AvroProgram(id, resolution.steps, resolution.symbols);
+    return new AvroProgram(id, resolution.steps, resolution.symbols, resolution.elements);
   }
 
   private AvroStep add(AvroStepKind kind, int field, int size) {
@@ -73,14 +77,10 @@ final class SchemaResolution {
 
   private void addFields(AvroType type, int object) throws MismatchException {
     RecordField parent = fields.get(object);
-    int last = parent.firstChild() + parent.children();
     boolean[] found = new boolean[parent.children()];
     for (AvroType.Field field : type.fields()) {
-      int child = parent.firstChild();
-      while (child < last && !fields.get(child).name().equals(field.name())) {
-        child++;
-      }
-      if (child < last) {
+      int child = childOf(fields, object, field.name());
+      if (child != NO_CHILD) {
         found[child - parent.firstChild()] = true;
         addValue(field.type(), child);
       } else {
@@ -94,6 +94,17 @@ final class SchemaResolution {
             "column '" + child.path() + "' is NOT NULL, but the writer's schema lacks the field");
       }
     }
+  }
+
+  // The field of an object; another field has none.
+  private static int childOf(RecordFields fields, int object, String name) {
+    RecordField parent = fields.get(object);
+    for (int i = parent.firstChild(); i < parent.firstChild() + parent.children(); i++) {
+      if (fields.get(i).name().equals(name)) {
+        return i;
+      }
+    }
+    return NO_CHILD;
   }
 
   private void addValue(AvroType type, int field) throws MismatchException {
@@ -113,6 +124,7 @@ final class SchemaResolution {
         }
         addFields(type, field);
       }
+      case ARRAY, MAP -> addList(type, field);
       default -> addScalar(type, field);
     }
   }
@@ -186,112 +198,53 @@ final class SchemaResolution {
 
   private void addScalar(AvroType type, int field) throws MismatchException {
     RecordField into = fields.get(field);
-    TypeId id = into.type().id();
-    AvroStepKind kind =
-        switch (into.kind()) {
-          case OBJECT, LIST -> null;
-          case BOOL -> type.kind() == Kind.BOOLEAN ? AvroStepKind.BOOLEAN : null;
-          case INTEGER -> integerKind(type, id);
-          case FLOAT -> floatKind(type, id);
-          case DECIMAL -> decimalKind(type, into.type().scale());
-          case DATE -> hasMeaning(type, Kind.INT, LogicalType.DATE) ? AvroStepKind.INT : null;
-          case TIME -> timeKind(type);
-          case TIMESTAMP -> timestampKind(type, id);
-          case STRING -> bytesKind(type, id);
-        };
+    AvroStepKind kind = ScalarResolution.kind(type, into);
     if (kind == null) {
       throw mismatch(type, field);
     }
     if (kind == AvroStepKind.ENUM) {
       add(AvroStep.ofEnum(field, symbols.size(), type.symbols().size()));
       symbols.addAll(type.symbols());
-      return;
-    }
-    AvroStep step = add(kind, field, type.size());
-    switch (into.kind()) {
-      case DECIMAL -> step.setBound(BigInteger.TEN.pow(into.type().precision()));
-      case TIME -> step.divisor = NANOS_OF_MILLI / unitNanos(type, NANOS_OF_MILLI);
-      case TIMESTAMP -> convert(step, into.type(), type);
-      default -> {}
-    }
-  }
-
-  private static boolean isPlain(AvroType type) {
-    return type.logicalType() == LogicalType.NONE;
-  }
-
-  private static boolean hasMeaning(AvroType type, Kind kind, LogicalType logical) {
-    return type.kind() == kind && (type.logicalType() == logical || isPlain(type));
-  }
-
-  private static AvroStepKind integerKind(AvroType type, TypeId id) {
-    return switch (type.kind()) {
-      case INT -> AvroStepKind.INT;
-      case LONG -> id == TypeId.INT64 ? AvroStepKind.LONG : null;
-      default -> null;
-    };
-  }
-
-  private static AvroStepKind floatKind(AvroType type, TypeId id) {
-    return switch (type.kind()) {
-      case INT -> AvroStepKind.INT;
-      case LONG -> AvroStepKind.LONG;
-      case FLOAT -> AvroStepKind.FLOAT;
-      case DOUBLE -> id == TypeId.FLOAT64 ? AvroStepKind.DOUBLE : null;
-      default -> null;
-    };
-  }
-
-  private static AvroStepKind decimalKind(AvroType type, int scale) {
-    if (type.logicalType() != LogicalType.DECIMAL || type.scale() != scale) {
-      return null;
-    }
-    return type.kind() == Kind.FIXED ? AvroStepKind.FIXED : AvroStepKind.BYTES;
-  }
-
-  private static AvroStepKind timeKind(AvroType type) {
-    if (hasMeaning(type, Kind.INT, LogicalType.TIME_MILLIS)) {
-      return AvroStepKind.INT;
-    }
-    boolean isMicros = type.kind() == Kind.LONG && type.logicalType() == LogicalType.TIME_MICROS;
-    return isMicros ? AvroStepKind.LONG : null;
-  }
-
-  private static AvroStepKind timestampKind(AvroType type, TypeId id) {
-    boolean hasUnit = type.logicalType().isTimestamp();
-    boolean isReadable = hasUnit || (isPlain(type) && id != TypeId.TIMESTAMP_NANOS);
-    return type.kind() == Kind.LONG && isReadable ? AvroStepKind.LONG : null;
-  }
-
-  private static AvroStepKind bytesKind(AvroType type, TypeId id) {
-    boolean isText = id == TypeId.STRING;
-    return switch (type.kind()) {
-      case STRING, BYTES -> isText ? AvroStepKind.TEXT : AvroStepKind.BYTES;
-      case FIXED -> isText ? null : AvroStepKind.FIXED;
-      case ENUM -> isText ? AvroStepKind.ENUM : null;
-      default -> null;
-    };
-  }
-
-  private static int unitNanos(AvroType type, int otherwise) {
-    return isPlain(type) ? otherwise : type.logicalType().unitNanos();
-  }
-
-  // Digits beyond the precision of the column are dropped.
-  private static void convert(AvroStep step, DataType type, AvroType writer) {
-    int columnUnit = type.id() == TypeId.TIMESTAMP_MILLIS ? NANOS_OF_MILLI : NANOS_OF_MICRO;
-    long writerUnit = unitNanos(writer, columnUnit);
-    long digit = BigInteger.TEN.pow(NANOS_OF_SECOND_DIGITS - type.precision()).longValueExact();
-    step.divisor = Math.max(1, digit / writerUnit);
-    long unit = step.divisor * writerUnit;
-    if (type.id() == TypeId.TIMESTAMP_NANOS) {
-      step.unit = (int) unit;
     } else {
-      step.multiplier = unit / columnUnit;
+      add(ScalarResolution.step(type, field, into));
     }
+  }
+
+  // The elements are passed by with the record, and are read by a program of their own.
+  private void addList(AvroType type, int field) throws MismatchException {
+    RecordFields inside = fields.get(field).elements();
+    boolean isRead =
+        inside != null && (type.kind() == Kind.ARRAY || inside.get(1).kind() == FieldType.OBJECT);
+    if (!isRead) {
+      throw mismatch(type, field);
+    }
+    List<AvroProgram> programs = elements.computeIfAbsent(field, none -> new ArrayList<>());
+    programs.add(program(inside, 0, elementType(type), ELEMENT));
+    if (!addBlocks(type, fields, field, field, programs.size() - 1)) {
+      throw new MismatchException(
+          "the writer's schema has no bytes for the elements of column '"
+              + fields.get(field).path()
+              + "'");
+    }
+  }
+
+  private static AvroType elementType(AvroType list) {
+    AvroType element = list.fields().get(0).type();
+    return list.kind() == Kind.ARRAY
+        ? element
+        : AvroType.record(
+            List.of(
+                new AvroType.Field("key", AvroType.of(Kind.STRING)),
+                new AvroType.Field("value", element)));
   }
 
   private void addSkipped(AvroType type) throws MismatchException {
+    addPassed(type, null, 0);
+  }
+
+  // Passes a value by that is read later, as a part of an element of a list, or that is not read.
+  // Which parts of it are read, into `columns`, tells how: blocks that are not go by their bytes.
+  private void addPassed(AvroType type, RecordFields columns, int field) throws MismatchException {
     int none = AvroStep.NO_FIELD;
     switch (type.kind()) {
       case NULL -> {}
@@ -307,38 +260,43 @@ final class SchemaResolution {
         }
       }
       case RECORD -> {
-        for (AvroType.Field field : type.fields()) {
-          addSkipped(field.type());
+        for (AvroType.Field child : type.fields()) {
+          int index = columns == null ? NO_CHILD : childOf(columns, field, child.name());
+          addPassed(child.type(), index == NO_CHILD ? null : columns, index);
         }
       }
-      case ARRAY, MAP -> addSkippedBlocks(type);
-      case UNION -> addSkippedUnion(type);
+      case ARRAY, MAP -> addBlocks(type, columns, field, none, 0);
+      case UNION -> addPassedUnion(type, columns, field);
     }
   }
 
-  private void addSkippedBlocks(AvroType type) throws MismatchException {
+  // Whether elements have bytes.
+  private boolean addBlocks(
+      AvroType type, RecordFields columns, int field, int listField, int program)
+      throws MismatchException {
     if (depth == MAX_DEPTH) {
       throw new MismatchException(
           "the writer's schema has more than " + MAX_DEPTH + " arrays and maps in each other");
     }
     depth++;
-    AvroStep begin = add(AvroStepKind.BLOCKS_BEGIN, AvroStep.NO_FIELD, 0);
+    RecordFields inside = columns == null ? null : columns.get(field).elements();
+    AvroStep begin = add(AvroStepKind.BLOCKS_BEGIN, listField, program);
     int first = steps.size();
-    if (type.kind() == Kind.MAP) {
-      add(AvroStepKind.BYTES, AvroStep.NO_FIELD, 0);
-    }
-    addSkipped(type.fields().get(0).type());
+    addPassed(elementType(type), inside, ELEMENT);
+    boolean haveBytes = steps.size() > first;
     begin.next = steps.size();
-    add(AvroStepKind.BLOCKS_END, AvroStep.NO_FIELD, 0).next = first;
+    add(AvroStepKind.BLOCKS_END, listField, haveBytes && inside != null ? 1 : 0).next = first;
     depth--;
+    return haveBytes;
   }
 
-  private void addSkippedUnion(AvroType union) throws MismatchException {
+  private void addPassedUnion(AvroType union, RecordFields columns, int field)
+      throws MismatchException {
     List<AvroType> branches = branches(union);
     int nullBranch = branches.indexOf(NULL);
     if (branches.size() == 2 && nullBranch >= 0) {
       AvroStep optional = add(AvroStepKind.OPTIONAL, AvroStep.NO_FIELD, nullBranch);
-      addSkipped(branches.get(1 - nullBranch));
+      addPassed(branches.get(1 - nullBranch), columns, field);
       optional.next = steps.size();
       return;
     }
@@ -346,7 +304,7 @@ final class SchemaResolution {
     List<AvroStep> jumps = addJumps(branches.size());
     for (int i = 0; i < jumps.size(); i++) {
       jumps.get(i).next = steps.size();
-      addSkipped(branches.get(i));
+      addPassed(branches.get(i), columns, field);
       ends.add(add(AvroStepKind.JUMP, AvroStep.NO_FIELD, 0));
     }
     ends.forEach(end -> end.next = steps.size());

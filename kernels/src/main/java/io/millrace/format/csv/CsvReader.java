@@ -8,6 +8,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.PerDevice;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
+import io.millrace.format.RecordFilter;
 import io.millrace.format.RecordReader;
 import io.millrace.format.record.RecordFields;
 import io.millrace.format.record.RecordKernels;
@@ -51,10 +52,28 @@ public final class CsvReader implements RecordReader {
    */
   public CsvReader(
       Schema schema, CsvReaderOptions options, DeviceStream stream, MemoryResource memory) {
+    this(schema, options, Optional.empty(), stream, memory);
+  }
+
+  /**
+   * As the other constructor, for the rows that a filter keeps.
+   *
+   * @param filter empty to keep all rows
+   * @throws IllegalArgumentException also if {@link RecordFilter#unsupported} says why the rows
+   *     cannot be filtered
+   */
+  public CsvReader(
+      Schema schema,
+      CsvReaderOptions options,
+      Optional<RecordFilter> filter,
+      DeviceStream stream,
+      MemoryResource memory) {
     checkSupported(schema);
     RecordFields fields = RecordFields.of(schema);
     CsvFormat format = new CsvFormat(schema, fields, options);
-    reader = new TableReader(schema, fields, format, KERNELS.of(stream.device()), stream, memory);
+    reader =
+        new TableReader(
+            schema, fields, filter, format, KERNELS.of(stream.device()), stream, memory);
   }
 
   /**

@@ -91,7 +91,8 @@ final class JsonFormat implements RecordFormat {
   }
 
   @Override
-  public void findElements(TextCursor list, int count, long starts, long ends) {
+  public void findElements(
+      TextCursor list, int number, int count, long starts, long ends, long programs) {
     new JsonText().findElements(list, count, starts, ends);
   }
 }

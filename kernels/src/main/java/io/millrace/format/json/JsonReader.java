@@ -8,6 +8,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.PerDevice;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
+import io.millrace.format.RecordFilter;
 import io.millrace.format.RecordReader;
 import io.millrace.format.record.RecordFields;
 import io.millrace.format.record.RecordKernels;
@@ -47,12 +48,25 @@ public final class JsonReader implements RecordReader {
    * @throws IllegalArgumentException if {@link #unsupported} says why the columns cannot be read
    */
   public JsonReader(Schema schema, DeviceStream stream, MemoryResource memory) {
+    this(schema, Optional.empty(), stream, memory);
+  }
+
+  /**
+   * As the other constructor, for the rows that a filter keeps.
+   *
+   * @param filter empty to keep all rows
+   * @throws IllegalArgumentException also if {@link RecordFilter#unsupported} says why the rows
+   *     cannot be filtered
+   */
+  public JsonReader(
+      Schema schema, Optional<RecordFilter> filter, DeviceStream stream, MemoryResource memory) {
     checkSupported(schema);
     RecordFields fields = RecordFields.of(schema);
     reader =
         new TableReader(
             schema,
             fields,
+            filter,
             new JsonFormat(fields, false),
             KERNELS.of(stream.device()),
             stream,

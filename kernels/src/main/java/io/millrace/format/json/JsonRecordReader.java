@@ -216,7 +216,7 @@ final class JsonRecordReader implements RowReader {
       if (!json.skipValue(next)) {
         return false;
       }
-      row.putList(index, start, next == '{' ? 1 : json.elements());
+      row.putList(index, start, 0, next == '{' ? 1 : json.elements());
       row.setPresent(index);
       return true;
     }

@@ -44,7 +44,13 @@ public final class RawReader implements RecordReader {
     RecordFields fields = RecordFields.of(schema);
     reader =
         new TableReader(
-            schema, fields, new RawFormat(fields), KERNELS.of(stream.device()), stream, memory);
+            schema,
+            fields,
+            Optional.empty(),
+            new RawFormat(fields),
+            KERNELS.of(stream.device()),
+            stream,
+            memory);
   }
 
   /** Why columns cannot be read; empty if there is one, a STRING or BINARY. */

@@ -174,6 +174,8 @@ final class ChangeTexts {
         copied + each,
         hasOthers ? copied + 2 * each : 0,
         hasOthers ? copied + 3 * each : 0,
+        0,
+        0,
         rows);
   }
 

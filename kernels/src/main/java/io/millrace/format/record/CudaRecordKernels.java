@@ -27,6 +27,8 @@ final class CudaRecordKernels implements RecordKernels {
     static final KernelStructure.Int64 ENDS = LAYOUT.int64("ends");
     static final KernelStructure.Int64 OTHERS = LAYOUT.int64("others");
     static final KernelStructure.Int64 OTHER_ENDS = LAYOUT.int64("other_ends");
+    static final KernelStructure.Int64 PROGRAMS = LAYOUT.int64("programs");
+    static final KernelStructure.Int64 KEPT = LAYOUT.int64("kept");
     static final KernelStructure.Int64 FIELDS = LAYOUT.int64("fields");
     static final KernelStructure.Int64 POWERS = LAYOUT.int64("powers");
     static final KernelStructure.Int64 ERRORS = LAYOUT.int64("errors");
@@ -72,10 +74,15 @@ final class CudaRecordKernels implements RecordKernels {
     static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
     static final KernelStructure.Int64 RECORD_ENDS = LAYOUT.int64("record_ends");
     static final KernelStructure.Int64 OTHER_ENDS = LAYOUT.int64("other_ends");
+    static final KernelStructure.Int64 ERRORS = LAYOUT.int64("errors");
+    static final KernelStructure.Int64 KEPT = LAYOUT.int64("kept");
+    static final KernelStructure.Int64 FORMAT = LAYOUT.int64("format");
     static final KernelStructure.Int64 LISTS = LAYOUT.int64("lists");
     static final KernelStructure.Int64 OFFSETS = LAYOUT.int64("offsets");
     static final KernelStructure.Int64 STARTS = LAYOUT.int64("starts");
     static final KernelStructure.Int64 ENDS = LAYOUT.int64("ends");
+    static final KernelStructure.Int64 PROGRAMS = LAYOUT.int64("programs");
+    static final KernelStructure.Int64 KEPT_ELEMENTS = LAYOUT.int64("kept_elements");
     static final KernelStructure.Int64 ROWS = LAYOUT.int64("rows");
 
     private ElementsArguments() {}
@@ -107,57 +114,76 @@ final class CudaRecordKernels implements RecordKernels {
 
   @Override
   public void parse(Records records) {
-    RecordFields fields = records.fields();
     int count = records.count();
-    int offsetTiles = tiles(count, OFFSET_TILE);
-    records.stream().fill(records.scratch(), (byte) 0, scratchBytes(fields, count));
-    try (KernelArguments arguments = new KernelArguments(Arguments.LAYOUT)) {
-      arguments
-          .put(Arguments.BYTES, records.bytes())
-          .put(Arguments.RECORDS, records.positions())
-          .put(Arguments.ENDS, records.ends())
-          .put(Arguments.OTHERS, records.others())
-          .put(Arguments.OTHER_ENDS, records.otherEnds())
-          .put(Arguments.FIELDS, records.plan())
-          .put(Arguments.POWERS, records.powers())
-          .put(Arguments.ERRORS, records.errors())
-          .put(Arguments.NULL_COUNTS, records.scratch())
-          .put(Arguments.LOOK_BACK, records.scratch() + RecordKernels.countBytes(fields))
-          .put(Arguments.RESULT, records.result())
-          .put(Arguments.ROWS, count)
-          .put(Arguments.FIELD_COUNT, fields.size())
-          .put(Arguments.STRING_COUNT, fields.strings())
-          .put(Arguments.TILES, offsetTiles);
-      for (int i = 0; i < fields.size(); i++) {
-        Target target = records.targets().get(i);
-        int at = Arguments.COLUMN.at(i);
-        arguments
-            .put(at, ColumnArguments.VALUES, target.values())
-            .put(at, ColumnArguments.SECOND, target.second())
-            .put(at, ColumnArguments.VALIDITY, target.validity());
-      }
+    records.stream().fill(records.scratch(), (byte) 0, scratchBytes(records.fields(), count));
+    try (KernelArguments arguments = arguments(records)) {
       int blocks = tiles(count, THREADS);
       module.function(name + "_parse").launch(blocks, THREADS, 0, records.stream(), arguments);
-      int strings = Math.max(1, fields.strings());
+    }
+  }
+
+  @Override
+  public void sumLengths(Records records) {
+    try (KernelArguments arguments = arguments(records)) {
+      int strings = Math.max(1, records.fields().strings());
+      int blocks = tiles(records.count(), OFFSET_TILE) * strings;
       module
           .function(name + "_offsets")
-          .launch(offsetTiles * strings, OFFSET_THREADS, 0, records.stream(), arguments);
+          .launch(blocks, OFFSET_THREADS, 0, records.stream(), arguments);
     }
     records.stream().synchronize();
   }
 
+  private static KernelArguments arguments(Records records) {
+    RecordFields fields = records.fields();
+    KernelArguments arguments = new KernelArguments(Arguments.LAYOUT);
+    arguments
+        .put(Arguments.BYTES, records.bytes())
+        .put(Arguments.RECORDS, records.positions())
+        .put(Arguments.ENDS, records.ends())
+        .put(Arguments.OTHERS, records.others())
+        .put(Arguments.OTHER_ENDS, records.otherEnds())
+        .put(Arguments.PROGRAMS, records.programs())
+        .put(Arguments.KEPT, records.kept())
+        .put(Arguments.FIELDS, records.plan())
+        .put(Arguments.POWERS, records.powers())
+        .put(Arguments.ERRORS, records.errors())
+        .put(Arguments.NULL_COUNTS, records.scratch())
+        .put(Arguments.LOOK_BACK, records.scratch() + RecordKernels.countBytes(fields))
+        .put(Arguments.RESULT, records.result())
+        .put(Arguments.ROWS, records.count())
+        .put(Arguments.FIELD_COUNT, fields.size())
+        .put(Arguments.STRING_COUNT, fields.strings())
+        .put(Arguments.TILES, tiles(records.count(), OFFSET_TILE));
+    for (int i = 0; i < fields.size(); i++) {
+      Target target = records.targets().get(i);
+      int at = Arguments.COLUMN.at(i);
+      arguments
+          .put(at, ColumnArguments.VALUES, target.values())
+          .put(at, ColumnArguments.SECOND, target.second())
+          .put(at, ColumnArguments.VALIDITY, target.validity());
+    }
+    return arguments;
+  }
+
   @Override
-  public void findElements(Records records, int field, long starts, long ends) {
+  public void findElements(
+      Records records, int field, long starts, long ends, long programs, long kept) {
     Target lists = records.targets().get(field);
     try (KernelArguments arguments = new KernelArguments(ElementsArguments.LAYOUT)) {
       arguments
           .put(ElementsArguments.BYTES, records.bytes())
           .put(ElementsArguments.RECORD_ENDS, records.ends())
           .put(ElementsArguments.OTHER_ENDS, records.others() == 0 ? 0 : records.otherEnds())
+          .put(ElementsArguments.ERRORS, records.errors())
+          .put(ElementsArguments.KEPT, records.kept())
+          .put(ElementsArguments.FORMAT, records.plan() + records.fields().bytes())
           .put(ElementsArguments.LISTS, lists.values())
           .put(ElementsArguments.OFFSETS, lists.second())
           .put(ElementsArguments.STARTS, starts)
           .put(ElementsArguments.ENDS, ends)
+          .put(ElementsArguments.PROGRAMS, programs)
+          .put(ElementsArguments.KEPT_ELEMENTS, kept)
           .put(ElementsArguments.ROWS, records.count());
       module
           .function(name + "_elements")

@@ -24,17 +24,7 @@ final class HostRecordKernels implements RecordKernels {
         int start = position(records, row);
         long place = (long) row * Integer.BYTES;
         int end = HostMemory.getInt(records.ends() + place);
-        int other = records.others() == 0 ? -1 : HostMemory.getInt(records.others() + place);
-        long error =
-            other < 0
-                ? reader.read(records.bytes(), start, end, row)
-                : reader.read(
-                    records.bytes(),
-                    start,
-                    end,
-                    other,
-                    HostMemory.getInt(records.otherEnds() + place),
-                    row);
+        long error = read(records, reader, start, end, row);
         HostMemory.putLong(records.errors() + (long) row * Long.BYTES, error);
         if (RecordError.ofWord(error) == RecordError.UNDECIDED) {
           undecided++;
@@ -56,12 +46,42 @@ final class HostRecordKernels implements RecordKernels {
     }
     for (int i = 0; i < fields.size(); i++) {
       HostMemory.putInt(records.nullCount(i), nulls[i]);
+    }
+    HostMemory.putInt(records.undecided(), undecided);
+  }
+
+  @Override
+  public void sumLengths(Records records) {
+    RecordFields fields = records.fields();
+    for (int i = 0; i < fields.size(); i++) {
       if (fields.get(i).hasLengths()) {
-        long total = offsets(records.targets().get(i).second(), records.count());
+        boolean isString = fields.get(i).kind() == FieldType.STRING;
+        long total = offsets(records, records.targets().get(i).second(), isString);
         HostMemory.putLong(records.stringBytes(fields.get(i).string()), total);
       }
     }
-    HostMemory.putInt(records.undecided(), undecided);
+  }
+
+  // An undecided row may be kept once its numbers are rounded.
+  private static boolean isKept(Records records, int row) {
+    return records.kept() == 0
+        || HostMemory.getByte(records.kept() + row) != 0
+        || RecordError.ofWord(HostMemory.getLong(records.errors() + (long) row * Long.BYTES))
+            == RecordError.UNDECIDED;
+  }
+
+  private static long read(Records records, RowReader reader, int start, int end, int row) {
+    long place = (long) row * Integer.BYTES;
+    if (records.programs() != 0) {
+      int program = HostMemory.getInt(records.programs() + place);
+      return reader.readElement(records.bytes(), start, end, program, row);
+    }
+    int other = records.others() == 0 ? -1 : HostMemory.getInt(records.others() + place);
+    if (other < 0) {
+      return reader.read(records.bytes(), start, end, row);
+    }
+    int otherEnd = HostMemory.getInt(records.otherEnds() + place);
+    return reader.read(records.bytes(), start, end, other, otherEnd, row);
   }
 
   private static int position(Records records, int record) {
@@ -83,20 +103,21 @@ final class HostRecordKernels implements RecordKernels {
   }
 
   // Lengths to offsets; the sum of the lengths.
-  private static long offsets(long address, int count) {
+  private static long offsets(Records records, long address, boolean isString) {
     long total = 0;
-    for (int row = 0; row < count; row++) {
+    for (int row = 0; row < records.count(); row++) {
       long place = address + (long) row * Integer.BYTES;
-      int length = HostMemory.getInt(place);
+      int length = isString && !isKept(records, row) ? 0 : HostMemory.getInt(place);
       HostMemory.putInt(place, (int) total);
       total += length;
     }
-    HostMemory.putInt(address + (long) count * Integer.BYTES, (int) total);
+    HostMemory.putInt(address + (long) records.count() * Integer.BYTES, (int) total);
     return total;
   }
 
   @Override
-  public void findElements(Records records, int field, long starts, long ends) {
+  public void findElements(
+      Records records, int field, long starts, long ends, long programs, long kept) {
     Target lists = records.targets().get(field);
     TextCursor text = new TextCursor();
     long first = HostMemory.getInt(lists.second());
@@ -104,15 +125,26 @@ final class HostRecordKernels implements RecordKernels {
       long place = (long) row * Integer.BYTES;
       long next = HostMemory.getInt(lists.second() + place + Integer.BYTES);
       if (next > first) {
-        int start = HostMemory.getInt(lists.values() + place);
+        long list = HostMemory.getLong(lists.values() + (long) row * Long.BYTES);
         // The list ends before the end of its text, whichever that is.
         int end = HostMemory.getInt(records.ends() + place);
         if (records.others() != 0) {
           end = Math.max(end, HostMemory.getInt(records.otherEnds() + place));
         }
-        text.reset(records.bytes(), start, end);
+        text.reset(records.bytes(), (int) list, end);
         long offset = first * Integer.BYTES;
-        records.format().findElements(text, (int) (next - first), starts + offset, ends + offset);
+        records
+            .format()
+            .findElements(
+                text,
+                (int) (list >> Integer.SIZE),
+                (int) (next - first),
+                starts + offset,
+                ends + offset,
+                programs == 0 ? 0 : programs + offset);
+        if (kept != 0) {
+          HostMemory.fill(kept + first, next - first, (byte) (isKept(records, row) ? 1 : 0));
+        }
         first = next;
       }
     }

@@ -90,6 +90,30 @@ final class RecordColumns implements AutoCloseable {
     return buffer == null ? 0 : buffer.access(AccessMode.WRITE, scope);
   }
 
+  /**
+   * The values of a column of fixed width, as long as these columns are not taken; the caller's.
+   *
+   * @param index the number among the columns of the records
+   */
+  Column share(int index) {
+    int number = fields.get(0).firstChild() + index;
+    DataType type = fields.get(number).type();
+    Buffer validity = validities[number] == null ? null : validities[number].share();
+    Buffer data = values[number].share();
+    if (type.id() != TypeId.TIMESTAMP_NANOS) {
+      return new Column(type, rows, 0, data, validity, List.of());
+    }
+    List<Column> parts =
+        List.of(
+            plain(type.childTypes().get(0), rows, data),
+            plain(type.childTypes().get(1), rows, seconds[number].share()));
+    return new Column(type, rows, 0, null, validity, parts);
+  }
+
+  int rows() {
+    return rows;
+  }
+
   /** Writes the offsets of no strings and no lists, and makes no room for their bytes. */
   void clearOffsets(AccessScope scope) {
     for (int i = 0; i < fields.size(); i++) {

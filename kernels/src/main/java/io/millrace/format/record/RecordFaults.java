@@ -7,6 +7,7 @@ import io.millrace.format.MalformedRecord;
 import io.millrace.format.record.RecordKernels.Records;
 import io.millrace.format.record.RecordKernels.Target;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,8 @@ final class RecordFaults {
   // Of further texts; null if no record has one.
   private final int[] others;
   private final int[] otherEnds;
+  // Undecided before.
+  private final BitSet decided = new BitSet();
   // The first one of a record, which has no error of its own.
   private final Map<Integer, MalformedRecord> faultsOfElements = new HashMap<>();
 
@@ -94,6 +97,7 @@ final class RecordFaults {
   // Undecided records become valid, or malformed if a number turns out to be too large.
   private void decide() {
     int[] undecided = records(RecordError.UNDECIDED);
+    IntStream.of(undecided).forEach(decided::set);
     for (int from = 0; from < undecided.length; from += GROUP_RECORDS) {
       int to = Math.min(from + GROUP_RECORDS, undecided.length);
       decide(Arrays.copyOfRange(undecided, from, to));
@@ -158,6 +162,11 @@ final class RecordFaults {
 
   private int[] records(RecordError error) {
     return IntStream.range(0, words.length).filter(i -> error(i) == error).toArray();
+  }
+
+  /** Records whose floating-point numbers were rounded by the host. */
+  BitSet decided() {
+    return decided;
   }
 
   /** The records that are rows. */

@@ -82,12 +82,12 @@ public record RecordField(
     return kind == FieldType.STRING || kind == FieldType.LIST;
   }
 
-  /** Bytes of an element of the first buffer: values, or positions of strings and lists. */
+  /** Bytes of an element of the first buffer: values, or where strings and lists are. */
   int valueBytes() {
     return switch (kind) {
       case OBJECT -> 0;
-      case STRING, LIST -> Integer.BYTES;
-      case TIMESTAMP -> Long.BYTES;
+      case STRING -> Integer.BYTES;
+      case LIST, TIMESTAMP -> Long.BYTES;
       default -> width;
     };
   }

@@ -60,14 +60,26 @@ public interface RecordFormat {
   }
 
   /**
+   * Whether elements of a list are read by programs of their own, which their numbers name; records
+   * are not, as they name their programs themselves.
+   */
+  default boolean hasPrograms() {
+    return false;
+  }
+
+  /**
    * Finds the elements of a list. Only called for lists that were read.
    *
    * @param list at the first byte of the list
+   * @param number that the format gave to {@link RowBuilder#putList}
    * @param count of elements
    * @param starts address for an INT32 position of each element
    * @param ends address for the INT32 position behind each element
+   * @param programs address for the INT32 number of the program that reads each element; 0 if the
+   *     format has none
    */
-  default void findElements(TextCursor list, int count, long starts, long ends) {
+  default void findElements(
+      TextCursor list, int number, int count, long starts, long ends, long programs) {
     throw new IllegalStateException("records have no lists");
   }
 }

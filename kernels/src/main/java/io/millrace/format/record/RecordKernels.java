@@ -15,9 +15,10 @@ public interface RecordKernels {
   /**
    * Where the values of a field go; an address is 0 where a field has none.
    *
-   * @param values of fixed width; of a string or list the INT32 position of its first byte, of a
-   *     string with the highest bit if it is written otherwise than it is, in a form of its own for
-   *     each device
+   * @param values of fixed width; of a string the INT32 position of its first byte, with the
+   *     highest bit if it is written otherwise than it is; of a list an INT64, the position of its
+   *     first byte, and in the high half what the format needs to find its elements; in a form of
+   *     its own for each device
    * @param second of a string or list INT32 offsets, one more than rows; of a timestamp in two
    *     parts the INT32 nanoseconds
    * @param validity a bit per row; 0 if the field may not be null
@@ -33,6 +34,8 @@ public interface RecordKernels {
    * @param ends an INT32 for the place behind each record
    * @param others as in {@link RecordTexts}
    * @param otherEnds likewise
+   * @param programs likewise
+   * @param kept likewise
    * @param errors an INT64 for each record: {@link RecordError#word}
    * @param scratch address of {@link #scratchBytes} bytes
    * @param result address of {@link #resultBytes} bytes that the host and the device reach
@@ -47,12 +50,21 @@ public interface RecordKernels {
       long ends,
       long others,
       long otherEnds,
+      long programs,
+      long kept,
       int count,
       List<Target> targets,
       long errors,
       long scratch,
       long result,
       DeviceStream stream) {
+
+    /** These records, of which only some have strings that are copied; {@link RecordTexts}. */
+    Records withKept(long newKept) {
+      return new Records(
+          format, fields, plan, powers, bytes, positions, ends, others, otherEnds, programs,
+          newKept, count, targets, errors, scratch, result, stream);
+    }
 
     /** The address of the INT32 number of nulls of a field. */
     long nullCount(int field) {
@@ -96,19 +108,28 @@ public interface RecordKernels {
   long scratchBytes(RecordFields fields, int count);
 
   /**
-   * Reads the records, except the bytes of strings. What is null has zeros for its value. Waits for
-   * the work.
+   * Reads the records, except the bytes of strings. What is null has zeros for its value. Enqueued.
    */
   void parse(Records records);
 
   /**
-   * Finds the elements of the lists of a field, after the records were parsed. Enqueued.
+   * Makes offsets of the lengths of strings and lists, and counts nulls, bytes and elements, after
+   * the records were parsed. Strings of records that are not kept have no bytes, unless the record
+   * is undecided. Waits for the work.
+   */
+  void sumLengths(Records records);
+
+  /**
+   * Finds the elements of the lists of a field, after their lengths were summed. Enqueued.
    *
    * @param field the number of a field of lists
    * @param starts an INT32 for the first byte of each element
    * @param ends an INT32 for the place behind each element
+   * @param programs an INT32 for the number of the program that reads each element; 0 if the format
+   *     has none
+   * @param kept an INT8 for each element, whether the record is kept; 0 if all are
    */
-  void findElements(Records records, int field, long starts, long ends);
+  void findElements(Records records, int field, long starts, long ends, long programs, long kept);
 
   /**
    * Copies the bytes of strings. Enqueued.

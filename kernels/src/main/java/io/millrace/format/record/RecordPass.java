@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.record;
 
+import io.millrace.column.Column;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -35,6 +36,8 @@ final class RecordPass implements AutoCloseable {
   private Records records;
   // Positions of the elements that this pass reads; null for records.
   private Buffer positions;
+  // For each record whether it fulfils the condition; null if there is none.
+  private Column kept;
 
   /**
    * Reads the texts; waits for the stream. If this throws, nothing is held.
@@ -43,6 +46,16 @@ final class RecordPass implements AutoCloseable {
    * @throws GpuOutOfMemoryException if there is too little memory
    */
   RecordPass(RecordLevel level, RecordTexts texts, AccessScope scope) {
+    this(level, texts, null, scope);
+  }
+
+  /**
+   * As the other constructor, for records of which only those are kept that fulfil a condition: the
+   * others have empty strings.
+   *
+   * @param condition null to keep all records
+   */
+  RecordPass(RecordLevel level, RecordTexts texts, RecordCondition condition, AccessScope scope) {
     this.level = level;
     this.texts = texts;
     this.scope = scope;
@@ -53,7 +66,7 @@ final class RecordPass implements AutoCloseable {
       if (texts.count() == 0) {
         columns.clearOffsets(scope);
       } else {
-        parse();
+        parse(condition);
       }
       for (int i = 0; i < elements.length; i++) {
         if (level.elements(i) != null) {
@@ -73,7 +86,7 @@ final class RecordPass implements AutoCloseable {
     }
   }
 
-  private void parse() {
+  private void parse(RecordCondition condition) {
     RecordFields fields = level.fields();
     RecordKernels kernels = level.kernels();
     long wordBytes = (long) texts.count() * Long.BYTES;
@@ -93,6 +106,8 @@ final class RecordPass implements AutoCloseable {
             texts.ends(),
             texts.others(),
             texts.otherEnds(),
+            texts.programs(),
+            texts.kept(),
             texts.count(),
             columns.targets(scope),
             errors,
@@ -100,6 +115,11 @@ final class RecordPass implements AutoCloseable {
             result.address(),
             level.stream());
     kernels.parse(records);
+    if (condition != null) {
+      kept = condition.evaluate(columns, level.stream(), level.memory());
+      records = records.withKept(kept.dataAddress(scope));
+    }
+    kernels.sumLengths(records);
     for (int i = 0; i < nullCounts.length; i++) {
       nullCounts[i] = HostMemory.getInt(records.nullCount(i));
     }
@@ -131,7 +151,8 @@ final class RecordPass implements AutoCloseable {
 
   /** Room for {@link #findElements}; the caller's. */
   Buffer allocateElements(int field) {
-    long bytes = 2L * Integer.BYTES * elementCount(field);
+    long numbers = (level.format().hasPrograms() ? 3 : 2) * Integer.BYTES;
+    long bytes = (numbers + (records.kept() == 0 ? 0 : 1)) * elementCount(field);
     return Buffer.allocate(bytes, level.stream(), level.memory());
   }
 
@@ -140,8 +161,12 @@ final class RecordPass implements AutoCloseable {
     int count = elementCount(field);
     long starts = found.access(AccessMode.WRITE, scope);
     long ends = starts + (long) count * Integer.BYTES;
-    level.kernels().findElements(records, field, starts, ends);
-    return new RecordTexts(texts.bytes(), starts, ends, count);
+    long next = ends + (long) count * Integer.BYTES;
+    long programs = level.format().hasPrograms() ? next : 0;
+    next += programs == 0 ? 0 : (long) count * Integer.BYTES;
+    long keptElements = records.kept() == 0 ? 0 : next;
+    level.kernels().findElements(records, field, starts, ends, programs, keptElements);
+    return new RecordTexts(texts.bytes(), starts, ends, 0, 0, programs, keptElements, count);
   }
 
   /** The strings of a field, which are being copied; there is one text or more. */
@@ -158,6 +183,16 @@ final class RecordPass implements AutoCloseable {
   /** The pass over the elements of a field's lists; null if none are read. */
   RecordPass elements(int field) {
     return elements[field];
+  }
+
+  /** The values that were read so far, of a pass that was not taken. */
+  RecordColumns columns() {
+    return columns;
+  }
+
+  /** For each record whether it fulfilled the condition; null without one, or without records. */
+  Column kept() {
+    return kept;
   }
 
   /** Whether there are floating-point numbers that the host still has to round. */
@@ -206,6 +241,9 @@ final class RecordPass implements AutoCloseable {
     }
     if (positions != null) {
       failure.run(positions::close);
+    }
+    if (kept != null) {
+      failure.run(kept::close);
     }
     failure.rethrow();
   }

@@ -155,9 +155,14 @@ public final class RowBuilder {
     HostMemory.putInt(targets[field].second() + (long) row * Integer.BYTES, nanosOfMilli);
   }
 
-  /** Writes where a list is. */
-  public void putList(int field, int start, int elements) {
-    putString(field, start, false, elements);
+  /**
+   * Writes where a list is.
+   *
+   * @param number what {@link RecordFormat#findElements} is told to find the elements
+   */
+  public void putList(int field, int start, int number, int elements) {
+    putLowBytes(field, Long.BYTES, (long) number << Integer.SIZE | start);
+    HostMemory.putInt(targets[field].second() + (long) row * Integer.BYTES, elements);
   }
 
   /**

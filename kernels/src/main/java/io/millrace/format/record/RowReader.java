@@ -24,6 +24,16 @@ public interface RowReader extends AutoCloseable {
     throw new IllegalStateException("records have one text");
   }
 
+  /**
+   * As the other method, for an element of a list. Only called if {@link
+   * RecordFormat#hasPrograms()}.
+   *
+   * @param program the number of the one that reads the element
+   */
+  default long readElement(long address, int start, int end, int program, int row) {
+    throw new IllegalStateException("elements have no programs");
+  }
+
   /** Whether the last record is a row that has the field, which is not null. */
   boolean isPresent(int field);
 

@@ -15,9 +15,9 @@ class AvroStructuresTest {
   private static final List<KernelStructure> STRUCTURES =
       List.of(
           AvroStep.Layout.LAYOUT,
-          AvroFormat.Layout.LAYOUT,
-          AvroFormat.ProgramLayout.LAYOUT,
-          AvroFormat.SymbolLayout.LAYOUT);
+          AvroPlan.Layout.LAYOUT,
+          AvroPlan.ProgramLayout.LAYOUT,
+          AvroPlan.SymbolLayout.LAYOUT);
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 

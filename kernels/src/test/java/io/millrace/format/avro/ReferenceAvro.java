@@ -14,11 +14,11 @@ import java.time.ZoneOffset;
 import java.util.List;
 
 /** Writes rows as {@link AvroWriter} does, and gives the schema of what it writes. */
-final class ReferenceAvro {
+public final class ReferenceAvro {
   private ReferenceAvro() {}
 
   /** The datum of a row. */
-  static byte[] datum(List<Field> fields, List<?> row) {
+  public static byte[] datum(List<Field> fields, List<?> row) {
     AvroDatum datum = new AvroDatum();
     putFields(datum, fields, row);
     return datum.bytes();
@@ -82,7 +82,7 @@ final class ReferenceAvro {
   }
 
   /** The schema of the datums of rows. */
-  static AvroType type(List<Field> fields) {
+  public static AvroType type(List<Field> fields) {
     return AvroType.record(
         fields.stream().map(field -> new AvroType.Field(field.name(), nullable(field))).toList());
   }

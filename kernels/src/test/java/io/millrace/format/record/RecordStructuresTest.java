@@ -43,8 +43,10 @@ class RecordStructuresTest {
         }
       }
       KernelStructure elements = CudaRecordKernels.ElementsArguments.LAYOUT;
-      assertThat(device.device().loadModule("json").constant("sizeof_" + elements.name()))
-          .isEqualTo(elements.bytes());
+      for (String format : List.of("json", "avro")) {
+        assertThat(device.device().loadModule(format).constant("sizeof_" + elements.name()))
+            .isEqualTo(elements.bytes());
+      }
     }
   }
 }

@@ -16,6 +16,7 @@ import io.millrace.device.HostMemory;
 import io.millrace.format.FieldQuotes;
 import io.millrace.format.MalformedRecord;
 import io.millrace.format.RecordBytes;
+import io.millrace.format.RecordFilter;
 import io.millrace.memory.Buffer;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
@@ -61,8 +62,9 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
       FieldQuotes quotes,
       MalformedLinePolicy policy,
       int maxRows,
-      Optional<EventTimeWatermarks> watermarks) {
-    super(parameters, format, maxRows, watermarks);
+      Optional<EventTimeWatermarks> watermarks,
+      Optional<RecordFilter> filter) {
+    super(parameters, format, maxRows, watermarks, filter);
     this.format = format;
     this.quotes = quotes;
     this.policy = policy;
@@ -84,6 +86,26 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
       MalformedLinePolicy policy,
       int maxRows,
       Optional<EventTimeWatermarks> watermarks) {
+    return decode(blocks, format, lines, policy, maxRows, watermarks, Optional.empty());
+  }
+
+  /**
+   * As the other method, for the rows that a filter keeps. Watermarks are those of all rows.
+   *
+   * @param filter empty to keep all rows
+   * @throws IllegalArgumentException also if {@link RecordFormat#unsupported} says why rows cannot
+   *     be filtered
+   */
+  public static SingleOutputStreamOperator<ColumnBatch> decode(
+      DataStream<TextBlock> blocks,
+      RecordFormat format,
+      TextLineOptions lines,
+      MalformedLinePolicy policy,
+      int maxRows,
+      Optional<EventTimeWatermarks> watermarks,
+      Optional<RecordFilter> filter) {
+    filter.ifPresent(format::checkSupported);
+    RecordFilter kept = filter.orElse(null);
     watermarks.ifPresent(marks -> marks.check(format.schema()));
     EventTimeWatermarks ofColumn = watermarks.orElse(null);
     FieldQuotes quotes =
@@ -95,7 +117,13 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
             TextDecodingOperator.class,
             parameters ->
                 new TextDecodingOperator(
-                    parameters, format, quotes, policy, maxRows, Optional.ofNullable(ofColumn)));
+                    parameters,
+                    format,
+                    quotes,
+                    policy,
+                    maxRows,
+                    Optional.ofNullable(ofColumn),
+                    Optional.ofNullable(kept)));
     return factory.appendTo(
         blocks, "decode lines", new ColumnBatchTypeInformation(format.schema()));
   }

@@ -34,6 +34,10 @@ class AvroParityTest {
 
   private static final int RECORDS = 20;
 
+  private static final EncoderFactory PLAIN = EncoderFactory.get();
+  // Arrays have several blocks, which tell how many bytes they have.
+  private static final EncoderFactory BLOCKS = new EncoderFactory().configureBlockSize(64);
+
   /** What Flink's format reads otherwise. */
   private static final List<String> DIFFERENCES =
       List.of(
@@ -56,7 +60,8 @@ class AvroParityTest {
       FlinkAvro flink = new FlinkAvro(columns, drawn.schema());
       List<byte[]> records = new ArrayList<>();
       for (int i = 0; i < RECORDS; i++) {
-        records.add(record(drawn.schema(), avro.value(drawn.schema())));
+        EncoderFactory encoders = numbers.nextBoolean() ? PLAIN : BLOCKS;
+        records.add(record(drawn.schema(), avro.value(drawn.schema()), encoders));
       }
       for (RecordResult result : assertAlike(columns, drawn.schema(), records, flink)) {
         assertThat(result.fault()).matches("|column .*, got another branch of a union");
@@ -72,9 +77,13 @@ class AvroParityTest {
         (stream, memory) -> new AvroReader(columns, type, stream, memory), records, device);
   }
 
-  private static byte[] record(org.apache.avro.Schema schema, Object value) throws IOException {
+  private static byte[] record(org.apache.avro.Schema schema, Object value, EncoderFactory encoders)
+      throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    BinaryEncoder encoder = EncoderFactory.get().binaryEncoder(bytes, null);
+    BinaryEncoder encoder =
+        encoders.equals(BLOCKS)
+            ? encoders.blockingBinaryEncoder(bytes, null)
+            : encoders.binaryEncoder(bytes, null);
     new GenericDatumWriter<>(schema).write(value, encoder);
     encoder.flush();
     return bytes.toByteArray();

@@ -26,6 +26,7 @@ import org.apache.flink.table.types.logical.RowType;
  */
 final class FlinkAvro {
   private static final String MAX_BYTES = "65536";
+  private static final String MAX_ELEMENTS = "65536";
 
   private final RowType type;
   private final Schema readerSchema;
@@ -35,6 +36,7 @@ final class FlinkAvro {
     // Damaged lengths would otherwise ask for gigabytes.
     System.setProperty(SystemLimitException.MAX_BYTES_LENGTH_PROPERTY, MAX_BYTES);
     System.setProperty(SystemLimitException.MAX_STRING_LENGTH_PROPERTY, MAX_BYTES);
+    System.setProperty(SystemLimitException.MAX_COLLECTION_LENGTH_PROPERTY, MAX_ELEMENTS);
     this.type = SchemaConverter.toRowType(columns);
     this.readerSchema = AvroSchemaConverter.convertToSchema(type.copy(false), false);
     this.writer = writer.toString();

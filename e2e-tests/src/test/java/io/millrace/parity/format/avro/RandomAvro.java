@@ -104,7 +104,7 @@ final class RandomAvro {
       case 13 ->
           new Choice(SchemaBuilder.fixed("x" + records++).size(1 + random.nextInt(12)), null);
       case 14 -> new Choice(union(), DataType.INT64);
-      case 15 -> new Choice(Schema.createArray(choice(depth + 1).schema()), null);
+      case 15 -> array(depth);
       case 16 -> new Choice(Schema.createMap(choice(depth + 1).schema()), null);
       default -> {
         Records inner = record(depth + 1);
@@ -112,6 +112,16 @@ final class RandomAvro {
         yield new Choice(inner.schema(), columns.length == 0 ? null : DataType.struct(columns));
       }
     };
+  }
+
+  private Choice array(int depth) {
+    Choice element = choice(depth + 1);
+    Schema none = Schema.create(Schema.Type.NULL);
+    boolean isNullable = random.nextBoolean() && !element.schema().isUnion();
+    return new Choice(
+        Schema.createArray(
+            isNullable ? Schema.createUnion(none, element.schema()) : element.schema()),
+        element.column() == null ? null : DataType.list(element.column()));
   }
 
   private static Schema of(Schema.Type type) {

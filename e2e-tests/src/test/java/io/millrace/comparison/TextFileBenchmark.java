@@ -80,7 +80,7 @@ public final class TextFileBenchmark {
     this.rows = rows;
   }
 
-  /** Of the files that are read. */
+  /** The format of the files that are read. */
   private enum Format {
     JSON,
     CSV

@@ -2,6 +2,7 @@
 package io.millrace.format.record;
 
 import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
 import io.millrace.format.record.ChangeEnvelope.Operation;
@@ -27,6 +28,7 @@ final class ChangeTexts {
   private static final int NO_TEXT = -1;
   // Starts, ends, and those of further texts.
   private static final int POSITIONS = 4;
+  private static final int MAX_POSITIONS = Integer.MAX_VALUE - 8;
 
   private final ChangeEnvelope envelope;
   private final FoundTexts before;
@@ -59,11 +61,19 @@ final class ChangeTexts {
     this.envelope = envelope;
     this.before = new FoundTexts(pass, fields.indexOf(envelope.before()));
     this.after = new FoundTexts(pass, fields.indexOf(envelope.after()));
-    int capacity = before.count() + after.count();
+    int capacity = capacity((long) before.count() + after.count());
     this.positions = new int[POSITIONS * capacity];
     this.records = new int[capacity];
     this.kinds = new byte[capacity];
     addRows(pass, fields.indexOf(envelope.operation()), valid);
+  }
+
+  private static int capacity(long rows) {
+    if (rows * POSITIONS > MAX_POSITIONS) {
+      throw new GpuOutOfMemoryException(
+          "expected at most " + MAX_POSITIONS / POSITIONS + " rows of changes, got up to " + rows);
+    }
+    return (int) rows;
   }
 
   private void addRows(RecordPass pass, int operation, IntPredicate valid) {
@@ -93,10 +103,10 @@ final class ChangeTexts {
     if (what == Operation.NONE || !checkPresent(source, record)) {
       return;
     }
-    if (isUpdate && !checkPresent(before, record)) {
+    int count = source.count(record);
+    if (isUpdate && count > 0 && !checkPresent(before, record)) {
       return;
     }
-    int count = source.count(record);
     if (isUpdate && before.count(record) < count) {
       faults.put(record, "column '" + before.field().path() + "' has too few rows");
       return;

@@ -106,6 +106,7 @@ class JsonChangeReaderTest {
         {"data":[{"id":"2","name":"c"}],"type":"DELETE"}
         {"data":null,"type":"CREATE"}
         {"data":[],"type":"INSERT"}
+        {"data":[],"type":"UPDATE"}
         """;
     try (ParsedRecords parsed = read(SCHEMA, CANAL, "", lines)) {
       assertThat(parsed.malformed()).isEmpty();

@@ -28,10 +28,8 @@ final class ParquetMessageDecoder implements MessageDecoder {
 
   @Override
   public Table decode(byte[] file, DeviceContext context) throws IOException {
-    RowGroupDecoder decoder = new RowGroupDecoder(schema, file);
-    return isOnDevice(context.device())
-        ? decoder.decode(
-            context.hostStream(), context.pinnedResource(), context.stream(), context.resource())
-        : decoder.decode(context.hostStream(), context.pinnedResource());
+    return new RowGroupDecoder(schema, file)
+        .decode(
+            context.hostStream(), context.pinnedResource(), context.stream(), context.resource());
   }
 }

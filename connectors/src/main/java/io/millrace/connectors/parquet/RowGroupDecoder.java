@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.apache.parquet.ParquetRuntimeException;
 import org.apache.parquet.format.ColumnMetaData;
 import org.apache.parquet.format.FileMetaData;
@@ -75,17 +74,15 @@ final class RowGroupDecoder {
   }
 
   /**
-   * Decodes all columns by the library for pages.
+   * Decodes columns by the library for pages.
    *
+   * @param selected the schema of the columns
+   * @param indexes their positions
    * @param stream a host stream, which orders the table's memory
    * @param memory host memory
    * @throws IOException naming the file and the column if the file is corrupt
    */
-  Table decode(DeviceStream stream, MemoryResource memory) throws IOException {
-    return decode(schema, IntStream.range(0, columns.size()).boxed().toList(), stream, memory);
-  }
-
-  private Table decode(
+  Table decodeByLibrary(
       Schema selected, List<Integer> indexes, DeviceStream stream, MemoryResource memory)
       throws IOException {
     try (RowTableBuilder builder = new RowTableBuilder(selected, stream, memory)) {
@@ -125,7 +122,7 @@ final class RowGroupDecoder {
    * @param hostMemory host memory, which the device copies fastest
    * @param stream orders the table's memory
    * @param memory of the stream's device
-   * @throws IOException as {@link #decode(DeviceStream, MemoryResource)}
+   * @throws IOException as {@link #decodeByLibrary}
    */
   Table decode(
       DeviceStream hostStream,
@@ -174,9 +171,9 @@ final class RowGroupDecoder {
       return new Table(selected, List.of(), rows);
     }
     if (stream.device().isHostAccessible()) {
-      return decode(selected, others, stream, memory);
+      return decodeByLibrary(selected, others, stream, memory);
     }
-    try (Table host = decode(selected, others, hostStream, hostMemory)) {
+    try (Table host = decodeByLibrary(selected, others, hostStream, hostMemory)) {
       return host.copyTo(memory, stream, stream);
     }
   }

@@ -17,6 +17,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.flink.core.fs.FSDataOutputStream;
 import org.apache.flink.core.fs.FileSystem.WriteMode;
 
@@ -75,7 +76,9 @@ final class ParquetFiles {
   static List<List<Object>> decodeByLibrary(DeviceExtension device, Schema schema, byte[] file)
       throws IOException {
     RowGroupDecoder decoder = new RowGroupDecoder(schema, file);
-    try (Table table = decoder.decode(device.hostStream(), device.hostMemory())) {
+    List<Integer> all = IntStream.range(0, schema.size()).boxed().toList();
+    try (Table table =
+        decoder.decodeByLibrary(schema, all, device.hostStream(), device.hostMemory())) {
       return device.rows(table);
     }
   }

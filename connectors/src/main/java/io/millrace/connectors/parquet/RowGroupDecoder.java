@@ -107,9 +107,7 @@ final class RowGroupDecoder {
             builder,
             leaf ->
                 new LeafReader(
-                    leaf.descriptor(),
-                    new ColumnChunkPages(
-                        new CompressedPages(file, chunks.get(leaf.path())), leaf.descriptor())));
+                    leaf.descriptor(), new CompressedPages(file, chunks.get(leaf.path()))));
     for (int row = 0; row < rows; row++) {
       assembler.append();
     }

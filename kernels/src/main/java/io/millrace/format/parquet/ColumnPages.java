@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.parquet;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +10,7 @@ import java.util.List;
  * The pages of a column chunk, and what their headers of runs say: what the kernels rely on is
  * checked here. Used by one thread.
  */
-@Internal
+@PublicEvolving
 public final class ColumnPages {
   // The words of a run of levels that has no bits; CUDA has the same.
   static final int ALL_PRESENT = -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.parquet;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 
 /**
  * What the header of a data page says.
@@ -11,7 +11,7 @@ import io.millrace.annotation.Internal;
  * @param repetitionBytes bytes of repetition levels of version 2, which are skipped
  * @param definitionBytes bytes of definition levels of version 2
  */
-@Internal
+@PublicEvolving
 public record DataPage(
     int values,
     ValueEncoding encoding,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.parquet;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.TypeId;
 
@@ -13,7 +13,7 @@ import io.millrace.column.TypeId;
  * @param isUnsigned whether an INT32 has no sign
  * @param isOptional whether the pages have definition levels
  */
-@Internal
+@PublicEvolving
 public record FlatColumn(Field field, PhysicalType type, boolean isUnsigned, boolean isOptional) {
   /**
    * @throws IllegalArgumentException if the column cannot hold values of {@code type}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.parquet;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Decodes the pages of a row group to columns. Used by one thread, for one row group. */
-@Internal
+@PublicEvolving
 public final class PageDecoder {
   private final RowGroupPages rowGroup;
   private final List<ColumnPages> columns;

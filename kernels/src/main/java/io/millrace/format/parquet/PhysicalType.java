@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.parquet;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 
 /** What pages hold. The numbers are those of {@code PhysicalType} in CUDA. */
-@Internal
+@PublicEvolving
 public enum PhysicalType {
   BOOLEAN(0, 0),
   /** Also FLOAT, which has the same bits. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.parquet;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.AccessMode;
@@ -16,7 +16,7 @@ import java.util.List;
  * The decompressed pages of columns of a row group, in host memory, from which {@link PageDecoder}
  * decodes them. Used by one thread; closed once.
  */
-@Internal
+@PublicEvolving
 public final class RowGroupPages implements AutoCloseable {
   private final int rows;
   private final Buffer buffer;

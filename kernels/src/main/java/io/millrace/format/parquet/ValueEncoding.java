@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.parquet;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 
 /** How the values of a page are encoded. The numbers are those of {@code ValueEncoding} in CUDA. */
-@Internal
+@PublicEvolving
 public enum ValueEncoding {
   PLAIN(0),
   /** Codes of a dictionary in runs: RLE_DICTIONARY, and PLAIN_DICTIONARY of a data page. */

@@ -225,8 +225,7 @@ class HostilePagesTest {
         dictionary,
         page(ROWS, ValueEncoding.DICTIONARY, packed),
         "column 'INT32 false' cannot be read: a page refers to a value that its dictionary lacks");
-    assertRefused(
-        number, dictionary, page(ROWS, ValueEncoding.DICTIONARY, 33), "codes of 33 bits");
+    assertRefused(number, dictionary, page(ROWS, ValueEncoding.DICTIONARY, 33), "codes of 33 bits");
     assertRefused(
         number,
         dictionary,
@@ -257,8 +256,7 @@ class HostilePagesTest {
   @Test
   void nullsOfAColumnThatIsNotNullAreRefused() {
     FlatColumn column =
-        new FlatColumn(
-            new Field("x", DataType.INT64, false), PhysicalType.INT64, false, true);
+        new FlatColumn(new Field("x", DataType.INT64, false), PhysicalType.INT64, false, true);
     assertRefused(
         column,
         null,
@@ -269,7 +267,6 @@ class HostilePagesTest {
   @Test
   void columnsHoldTheirValuesOnly() {
     assertThatThrownBy(() -> column(PhysicalType.INT64, DataType.STRING, true))
-        .hasMessage(
-            "expected another type than STRING for 'INT64 true', whose pages have INT64");
+        .hasMessage("expected another type than STRING for 'INT64 true', whose pages have INT64");
   }
 }

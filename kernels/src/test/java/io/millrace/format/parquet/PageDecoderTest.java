@@ -60,8 +60,7 @@ class PageDecoderTest {
     return rows;
   }
 
-  private void assertDecoded(int rowCount, double nulls, int dictionarySize, int maxPageRows)
-      {
+  private void assertDecoded(int rowCount, double nulls, int dictionarySize, int maxPageRows) {
     List<List<Object>> rows = emptyRows(rowCount);
     List<Chunk> chunks =
         RandomPages.COLUMNS.stream()
@@ -103,8 +102,7 @@ class PageDecoderTest {
     "3000, 1, 100, 1000",
     "2000, 0.3, 3000, 2000"
   })
-  void allTypesAreDecoded(int rows, double nulls, int dictionarySize, int maxPageRows)
-      {
+  void allTypesAreDecoded(int rows, double nulls, int dictionarySize, int maxPageRows) {
     assertDecoded(rows, nulls, dictionarySize, maxPageRows);
   }
 
@@ -157,9 +155,7 @@ class PageDecoderTest {
   void eachRefusalOfMemoryLeavesNothing() throws Exception {
     List<List<Object>> rows = emptyRows(100);
     List<Chunk> chunks =
-        RandomPages.COLUMNS.stream()
-            .map(column -> pages.chunk(column, rows, 0.5, 10, 30))
-            .toList();
+        RandomPages.COLUMNS.stream().map(column -> pages.chunk(column, rows, 0.5, 10, 30)).toList();
     StagingRequests.listen(device.device().stagingPool(), bytes -> refuse());
     MemoryResource memory = new FailingResourceAdaptor(device.memory(), (n, bytes) -> isRefused());
     MemoryResource hostMemory =

@@ -148,8 +148,7 @@ final class PageWriter {
       out.writeBytes(plain(column.type(), present));
     }
     DataPage header =
-        new DataPage(
-            values.size(), encoding, isVersion2, 0, isVersion2 ? definitionBytes : 0);
+        new DataPage(values.size(), encoding, isVersion2, 0, isVersion2 ? definitionBytes : 0);
     return new Written(header, out.toByteArray());
   }
 }

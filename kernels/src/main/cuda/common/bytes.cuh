@@ -21,6 +21,7 @@
 
 namespace millrace {
 
+constexpr uint32_t WORD_BYTES = 8;  // unsigned, so that positions, which are not negative, are divided by a shift
 constexpr uint64_t NOT_ASCII = 0x8080808080808080ull;  // bits that are clear in eight ASCII characters
 
 // Memory that this kernel may write, such as scratch memory.

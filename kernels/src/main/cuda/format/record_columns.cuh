@@ -22,19 +22,10 @@
 // written otherwise than it is.
 #pragma once
 
-#include "common/arguments.cuh"
-#include "common/block.cuh"
-#include "common/look_back.cuh"
+#include "column_output.cuh"
 #include "record_value.cuh"
 
 namespace millrace {
-
-constexpr int OFFSET_THREADS = 256;
-constexpr int OFFSET_ITEMS = 8;  // of a thread
-constexpr int OFFSET_TILE = OFFSET_THREADS * OFFSET_ITEMS;
-constexpr int STRING_THREADS = 256;
-constexpr int STRING_LANES = 8;  // that copy a string together
-constexpr int STRING_ROWS = STRING_THREADS / STRING_LANES;  // of a block
 
 static __device__ __forceinline__ bool has_lengths(const RecordField& field) {
   return field.type == FIELD_STRING || field.type == FIELD_LIST;
@@ -80,22 +71,6 @@ static __device__ __forceinline__ int32_t string_field(const RecordArguments& ar
   return field;
 }
 
-// Copies a string by words of the target. All lanes of a group call it.
-static __device__ __forceinline__ void copy_string(const char* source, char* target, int32_t bytes, int32_t lane) {
-  const uintptr_t start = reinterpret_cast<uintptr_t>(target);
-  const uintptr_t end = start + bytes;
-  for (uintptr_t word = start / WORD_BYTES * WORD_BYTES + lane * WORD_BYTES; word < end; word += STRING_LANES * WORD_BYTES) {
-    const uintptr_t from = max(word, start);
-    const int32_t count = static_cast<int32_t>(min(word + WORD_BYTES, end) - from);
-    uint64_t value = load_bytes<ConstantMemory>(source + (from - start), count);
-    if (count == WORD_BYTES) {
-      *reinterpret_cast<uint64_t*>(word) = value;
-      continue;
-    }
-    for (int32_t i = 0; i < count; ++i, value >>= 8) reinterpret_cast<char*>(from)[i] = static_cast<char>(value);
-  }
-}
-
 // Reads a record, whose row the thread has.
 template <typename Format>
 static __device__ __forceinline__ void parse_records(const RecordArguments& arguments) {
@@ -119,50 +94,18 @@ static __device__ __forceinline__ void parse_records(const RecordArguments& argu
 
 // Lengths of strings and lists to offsets.
 static __device__ __forceinline__ void sum_lengths(const RecordArguments& arguments) {
-  __shared__ uint64_t warp_sums[WARP];
-  __shared__ int64_t before_tile;
-  __shared__ int32_t tile;
   int32_t* null_counts = reinterpret_cast<int32_t*>(arguments.result);
   const int32_t string = blockIdx.x / arguments.tiles;
   if (blockIdx.x == 0 && threadIdx.x <= arguments.field_count) {
     null_counts[threadIdx.x] = element_of<int32_t>(arguments.null_counts, threadIdx.x);
   }
   if (arguments.string_count == 0) return;
-  uint64_t* look_back_of_field = reinterpret_cast<uint64_t*>(arguments.look_back) + string * (int64_t{1} + arguments.tiles);
-  if (threadIdx.x == 0) tile = atomicAdd(reinterpret_cast<int32_t*>(look_back_of_field), 1);
-  __syncthreads();
   const int32_t field = string_field(arguments, string);
   const uint64_t kept = field_of(arguments, field).type == FIELD_STRING ? arguments.kept : 0;
-  int32_t* offsets = reinterpret_cast<int32_t*>(arguments.column[field].second);
-  const int32_t first = tile * OFFSET_TILE + threadIdx.x * OFFSET_ITEMS;
-  int32_t lengths[OFFSET_ITEMS];
-  int64_t sum = 0;
-#pragma unroll
-  for (int32_t i = 0; i < OFFSET_ITEMS; ++i) {
-    const int32_t row = first + i;
-    lengths[i] = row < arguments.rows && is_kept(kept, arguments.errors, row) ? offsets[row] : 0;
-    sum += lengths[i];
-  }
-  int64_t before = exclusive_scan_of_block<OFFSET_THREADS>(static_cast<uint64_t>(sum), warp_sums);
-  if (warp_of_thread() == OFFSET_THREADS / WARP - 1) {
-    const int64_t total = __shfl_sync(ALL_LANES, before + sum, WARP - 1);
-    const int64_t sum_before = sum_before_tile(look_back_of_field + 1, tile, total);
-    if (lane_of_thread() == 0) {
-      before_tile = sum_before;
-      if (tile == arguments.tiles - 1) {
-        const uint64_t totals = arguments.result + (arguments.field_count / 2 + 1) * sizeof(int64_t);
-        put<int64_t>(totals, string, sum_before + total);
-        offsets[arguments.rows] = static_cast<int32_t>(sum_before + total);
-      }
-    }
-  }
-  __syncthreads();
-  before += before_tile;
-#pragma unroll
-  for (int32_t i = 0; i < OFFSET_ITEMS; ++i) {
-    if (first + i < arguments.rows) offsets[first + i] = static_cast<int32_t>(before);
-    before += lengths[i];
-  }
+  const uint64_t totals = arguments.result + (arguments.field_count / 2 + 1) * sizeof(int64_t);
+  sum_lengths_of_tile(arguments.look_back + string * (int64_t{1} + arguments.tiles) * sizeof(int64_t), arguments.tiles,
+                      arguments.column[field].second, arguments.rows, totals + string * sizeof(int64_t),
+                      [&](int32_t row) { return is_kept(kept, arguments.errors, row); });
 }
 
 // Copies the string of a row, or some words of it.

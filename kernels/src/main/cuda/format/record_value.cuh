@@ -2,7 +2,7 @@
 // Values of fields of fixed width to the columns of a row.
 #pragma once
 
-#include "common/element.cuh"
+#include "column_output.cuh"
 #include "record_arguments.cuh"
 #include "text_number.cuh"
 #include "text_time.cuh"
@@ -44,23 +44,6 @@ struct RecordRow {
   FieldSet present;  // fields that are not null, and the record itself
   bool is_undecided;
 };
-
-template <typename Value>
-static __device__ __forceinline__ void put(uint64_t values, int64_t row, Value value) {
-  reinterpret_cast<Value*>(values)[row] = value;
-}
-
-static __device__ __forceinline__ void put_low_bytes(uint64_t values, int32_t row, int32_t width, uint64_t bits) {
-  if (width == 8) {
-    put<uint64_t>(values, row, bits);
-  } else if (width == 4) {
-    put<uint32_t>(values, row, static_cast<uint32_t>(bits));
-  } else if (width == 2) {
-    put<uint16_t>(values, row, static_cast<uint16_t>(bits));
-  } else {
-    put<uint8_t>(values, row, static_cast<uint8_t>(bits));
-  }
-}
 
 static __device__ __forceinline__ const RecordField& field_of(const RecordArguments& arguments, int32_t field) {
   return reinterpret_cast<const RecordField*>(arguments.fields)[field];

@@ -10,7 +10,6 @@ namespace millrace {
 
 constexpr uint64_t EACH_BYTE = 0x0101010101010101ull;
 constexpr int32_t END_OF_TEXT = -1;
-constexpr uint32_t WORD_BYTES = 8;  // unsigned, so that positions, which are not negative, are divided by a shift
 
 // The highest bit of each byte that is `byte`.
 static __device__ __forceinline__ uint64_t bytes_equal(uint64_t word, char byte) {

@@ -35,6 +35,8 @@ class AllocationCoverageTest {
                     Map.of(
                         "io.millrace.format.CudaLineKernels",
                         GPU_ONLY,
+                        "io.millrace.format.parquet.PagePlan",
+                        GPU_ONLY,
                         "io.millrace.format.write.CudaWriteKernels",
                         GPU_ONLY)))
         .isEmpty();

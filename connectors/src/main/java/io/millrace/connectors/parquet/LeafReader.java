@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.parquet;
 
-import io.millrace.connectors.parquet.ColumnChunkPages.Page;
+import io.millrace.connectors.parquet.CompressedPages.CompressedPage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.apache.parquet.bytes.ByteBufferInputStream;
+import org.apache.parquet.bytes.BytesInput;
 import org.apache.parquet.bytes.BytesUtils;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.Dictionary;
 import org.apache.parquet.column.Encoding;
 import org.apache.parquet.column.ValuesType;
+import org.apache.parquet.column.page.DictionaryPage;
 import org.apache.parquet.column.values.ValuesReader;
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridDecoder;
+import org.apache.parquet.format.DataPageHeader;
+import org.apache.parquet.format.DataPageHeaderV2;
+import org.apache.parquet.format.DictionaryPageHeader;
+import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 
@@ -29,7 +35,7 @@ final class LeafReader {
   private static final Levels ZEROS = () -> 0;
 
   private final ColumnDescriptor column;
-  private final ColumnChunkPages pages;
+  private final CompressedPages pages;
   private final boolean isVariableWidth;
   private Levels repetitions = ZEROS;
   private Levels definitions = ZEROS;
@@ -41,6 +47,8 @@ final class LeafReader {
   private boolean isAtEnd;
   private int repetition;
   private int definition;
+  // null before a dictionary page was read.
+  private Dictionary dictionary;
   // The values of the dictionary of a column of bytes.
   private byte[][] dictionaryBytes;
 
@@ -49,7 +57,7 @@ final class LeafReader {
   private int length;
 
   /** Moves to the first value. */
-  LeafReader(ColumnDescriptor column, ColumnChunkPages pages) throws IOException {
+  LeafReader(ColumnDescriptor column, CompressedPages pages) throws IOException {
     this.column = column;
     this.pages = pages;
     this.isVariableWidth =
@@ -76,43 +84,79 @@ final class LeafReader {
   /** Moves to the next value. */
   void advance() throws IOException {
     while (valuesLeft == 0) {
-      Page page = pages.next();
+      CompressedPage page = pages.next();
       if (page == null) {
         isAtEnd = true;
         return;
       }
-      open(page);
+      PageHeader header = page.header();
+      switch (header.getType()) {
+        case DATA_PAGE -> open(header.getData_page_header(), pages.decompress(page));
+        case DATA_PAGE_V2 -> open(header.getData_page_header_v2(), pages.decompress(page));
+        case DICTIONARY_PAGE -> open(header.getDictionary_page_header(), pages.decompress(page));
+        case INDEX_PAGE -> {}
+      }
     }
     valuesLeft--;
     repetition = repetitions.next();
     definition = definitions.next();
   }
 
-  private void open(Page page) throws IOException {
-    valuesLeft = page.values();
-    ByteBuffer content = page.content();
-    ByteBufferInputStream in = ByteBufferInputStream.wrap(content);
-    if (page.isVersion2()) {
-      repetitions = levels(column.getMaxRepetitionLevel(), in.sliceStream(page.repetitionBytes()));
-      definitions = levels(column.getMaxDefinitionLevel(), in.sliceStream(page.definitionBytes()));
-    } else {
-      repetitions = levels(page, page.repetitionEncoding(), ValuesType.REPETITION_LEVEL, in);
-      definitions = levels(page, page.definitionEncoding(), ValuesType.DEFINITION_LEVEL, in);
-    }
-    Encoding encoding = page.encoding();
+  private void open(DictionaryPageHeader header, byte[] content) throws IOException {
+    Encoding encoding = encoding(header.getEncoding());
+    DictionaryPage page =
+        new DictionaryPage(BytesInput.from(content), header.getNum_values(), encoding);
+    dictionary = encoding.initDictionary(column, page);
+  }
+
+  private void open(DataPageHeader header, byte[] content) throws IOException {
+    valuesLeft = header.getNum_values();
+    ByteBufferInputStream in = ByteBufferInputStream.wrap(ByteBuffer.wrap(content));
+    repetitions = levels(ValuesType.REPETITION_LEVEL, header.getRepetition_level_encoding(), in);
+    definitions = levels(ValuesType.DEFINITION_LEVEL, header.getDefinition_level_encoding(), in);
+    openValues(encoding(header.getEncoding()), content, in);
+  }
+
+  private void open(DataPageHeaderV2 header, byte[] content) throws IOException {
+    valuesLeft = header.getNum_values();
+    ByteBufferInputStream in = ByteBufferInputStream.wrap(ByteBuffer.wrap(content));
+    repetitions =
+        levels(
+            column.getMaxRepetitionLevel(),
+            in.sliceStream(header.getRepetition_levels_byte_length()));
+    definitions =
+        levels(
+            column.getMaxDefinitionLevel(),
+            in.sliceStream(header.getDefinition_levels_byte_length()));
+    openValues(encoding(header.getEncoding()), content, in);
+  }
+
+  private void openValues(Encoding encoding, byte[] content, ByteBufferInputStream in)
+      throws IOException {
     hasCodes = encoding.usesDictionary();
     plain = null;
     if (encoding == Encoding.PLAIN && isVariableWidth) {
       values = null;
-      plain = content.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+      plain = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
       plain.position((int) in.position());
       return;
     }
     values =
         hasCodes
-            ? encoding.getDictionaryBasedValuesReader(column, ValuesType.VALUES, pages.dictionary())
+            ? encoding.getDictionaryBasedValuesReader(column, ValuesType.VALUES, dictionary())
             : encoding.getValuesReader(column, ValuesType.VALUES);
-    values.initFromPage(page.values(), in);
+    values.initFromPage(valuesLeft, in);
+  }
+
+  private Dictionary dictionary() throws IOException {
+    if (dictionary == null) {
+      throw new IOException("a page refers to a dictionary that is missing");
+    }
+    return dictionary;
+  }
+
+  private static Encoding encoding(org.apache.parquet.format.Encoding encoding) {
+    return Encoding.valueOf(encoding.name());
   }
 
   private static Levels levels(int max, ByteBufferInputStream in) {
@@ -124,7 +168,8 @@ final class LeafReader {
     return decoder::readInt;
   }
 
-  private Levels levels(Page page, Encoding encoding, ValuesType type, ByteBufferInputStream in)
+  private Levels levels(
+      ValuesType type, org.apache.parquet.format.Encoding encoding, ByteBufferInputStream in)
       throws IOException {
     int max =
         type == ValuesType.REPETITION_LEVEL
@@ -133,8 +178,8 @@ final class LeafReader {
     if (max == 0) {
       return ZEROS;
     }
-    ValuesReader reader = encoding.getValuesReader(column, type);
-    reader.initFromPage(page.values(), in);
+    ValuesReader reader = encoding(encoding).getValuesReader(column, type);
+    reader.initFromPage(valuesLeft, in);
     return reader::readInteger;
   }
 
@@ -182,7 +227,6 @@ final class LeafReader {
 
   private byte[] dictionaryBytes(int code) throws IOException {
     if (dictionaryBytes == null) {
-      Dictionary dictionary = pages.dictionary();
       dictionaryBytes = new byte[dictionary.getMaxId() + 1][];
       for (int i = 0; i < dictionaryBytes.length; i++) {
         dictionaryBytes[i] = dictionary.decodeToBinary(i).getBytes();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.parquet;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
@@ -15,6 +17,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.flink.core.fs.FSDataOutputStream;
 import org.apache.flink.core.fs.FileSystem.WriteMode;
 
@@ -58,11 +61,35 @@ final class ParquetFiles {
     }
   }
 
-  /** The rows of a file in memory that has one row group. */
+  /**
+   * The rows of a file in memory that has one row group. Decoded by the library for pages, and by
+   * the device; fails if these differ.
+   */
   static List<List<Object>> decode(DeviceExtension device, Schema schema, byte[] file)
       throws IOException {
+    List<List<Object>> rows = decodeByLibrary(device, schema, file);
+    assertThat(decodeByDevice(device, schema, file)).isEqualTo(rows);
+    return rows;
+  }
+
+  /** As {@link #decode}, by the library alone. */
+  static List<List<Object>> decodeByLibrary(DeviceExtension device, Schema schema, byte[] file)
+      throws IOException {
+    RowGroupDecoder decoder = new RowGroupDecoder(schema, file);
+    List<Integer> all = IntStream.range(0, schema.size()).boxed().toList();
     try (Table table =
-        new ParquetMessageDecoder(schema).decode(file, device.hostStream(), device.hostMemory())) {
+        decoder.decodeByLibrary(schema, all, device.hostStream(), device.hostMemory())) {
+      return device.rows(table);
+    }
+  }
+
+  /** As {@link #decode}, by the device wherever it can. */
+  static List<List<Object>> decodeByDevice(DeviceExtension device, Schema schema, byte[] file)
+      throws IOException {
+    RowGroupDecoder decoder = new RowGroupDecoder(schema, file);
+    try (Table table =
+        decoder.decode(
+            device.hostStream(), device.hostMemory(), device.stream(), device.memory())) {
       return device.rows(table);
     }
   }

@@ -2,7 +2,6 @@
 package io.millrace.connectors.parquet;
 
 import io.millrace.column.Schema;
-import io.millrace.column.Table;
 import io.millrace.connectors.files.message.MessageRows;
 import io.millrace.testing.DeviceExtension;
 import java.io.IOException;
@@ -87,11 +86,7 @@ final class RowGroupRows {
 
   private static List<List<Object>> rows(DeviceExtension device, Schema schema, MessageRows part)
       throws IOException {
-    try (Table table =
-            new ParquetMessageDecoder(schema)
-                .decode(part.message(), device.hostStream(), device.hostMemory());
-        Table slice = table.slice(part.firstRow(), part.rows())) {
-      return device.rows(slice);
-    }
+    List<List<Object>> rows = ParquetFiles.decode(device, schema, part.message());
+    return rows.subList(part.firstRow(), part.firstRow() + part.rows());
   }
 }

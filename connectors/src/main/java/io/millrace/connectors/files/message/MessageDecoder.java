@@ -2,6 +2,7 @@
 package io.millrace.connectors.files.message;
 
 import io.millrace.column.Table;
+import io.millrace.device.Device;
 import io.millrace.operators.context.DeviceContext;
 import java.io.IOException;
 import java.io.Serializable;
@@ -13,8 +14,14 @@ public interface MessageDecoder extends Serializable {
   /**
    * Makes one attempt to decode a message.
    *
-   * @return all of its rows, in host memory; the caller closes it
+   * @return all of its rows, in memory of the context's device if {@link #isOnDevice}, else in host
+   *     memory; the caller closes it
    * @throws IOException if the message is corrupt
    */
   Table decode(byte[] message, DeviceContext context) throws IOException;
+
+  /** Whether messages become tables in the device's memory, by work on the device. */
+  default boolean isOnDevice(Device device) {
+    return false;
+  }
 }

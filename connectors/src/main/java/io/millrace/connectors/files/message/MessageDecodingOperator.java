@@ -11,6 +11,7 @@ import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.function.Supplier;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -33,6 +34,7 @@ public final class MessageDecodingOperator extends AbstractStreamOperator<Column
   private transient DeviceContext deviceContext;
   private transient HostTransfer transfer;
   private transient SendPace pace;
+  private transient boolean isOnDevice;
   // For the message whose parts arrive; null if none is open.
   private transient byte[] message;
   private transient Table decoded;
@@ -65,32 +67,42 @@ public final class MessageDecodingOperator extends AbstractStreamOperator<Column
     output = deviceContext.countRows(this, output);
     transfer = new HostTransfer(deviceContext);
     pace = deviceContext.sendPace();
+    isOnDevice = decoder.isOnDevice(deviceContext.device());
   }
 
   @Override
   public void processElement(StreamRecord<MessageRows> element) throws IOException {
     MessageRows rows = element.getValue();
     try {
-      Table host = take(rows);
+      Table part = take(rows);
       pace.send(
           rows.rows(),
-          () ->
-              transfer.toDevice(
-                  host,
-                  table ->
-                      ColumnBatch.emit(
-                          element.copy(null).replace(new ColumnBatch(table)), output)));
+          () -> {
+            if (isOnDevice) {
+              emit(part, element);
+            } else {
+              transfer.toDevice(part, table -> emit(table, element));
+            }
+          });
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
     rows.limit().set(pace.rowLimit());
   }
 
-  /** The rows as a table in host memory, which the caller owns. */
+  private void emit(Table table, StreamRecord<MessageRows> element) {
+    ColumnBatch.emit(element.copy(null).replace(new ColumnBatch(table)), output);
+  }
+
+  /** The rows as a table where the decoder makes it, which the caller owns. */
   private Table take(MessageRows rows) {
     if (message != rows.message()) {
       closeMessage();
-      decoded = deviceContext.retry().withHostRetry(() -> decode(rows.message()));
+      Supplier<Table> attempt = () -> decode(rows.message());
+      decoded =
+          isOnDevice
+              ? deviceContext.retry().withRetry(attempt)
+              : deviceContext.retry().withHostRetry(attempt);
       message = rows.message();
     }
     boolean isWhole = rows.rows() == decoded.rowCount();

@@ -18,9 +18,11 @@ import io.millrace.connectors.kafka.sink.KafkaSinks;
 import io.millrace.connectors.kafka.sink.RecordEncoder;
 import io.millrace.connectors.records.ArrowRecordFormat;
 import io.millrace.connectors.records.JsonRecordFormat;
-import io.millrace.connectors.records.RecordFormat;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
+import io.millrace.expression.Expression;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.format.RecordFilter;
 import io.millrace.memory.resource.HostMemoryResource;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.services.Broker;
@@ -69,6 +71,7 @@ public final class KafkaBenchmark {
       "auction BIGINT, bidder BIGINT, price BIGINT, channel STRING, `dateTime` TIMESTAMP(3),"
           + " extra STRING";
   private static final long MIN_PRICE = 50_000_000;
+  private static final Expression KEPT = col("price").gt(MIN_PRICE);
   private static final String TRANSACTION_TIMEOUT_MILLIS = "900000";
   private static final int PARTITIONS = 4;
   private static final int SENT_ROWS = 1 << 16;
@@ -113,11 +116,16 @@ public final class KafkaBenchmark {
       double stock = run(environment -> stock(environment, ofStock));
       KafkaTopic ofArrow = KafkaTopic.create(broker, "arrow-" + round, PARTITIONS);
       double millrace =
-          run(environment -> write(kept(json(environment)), JsonRecordEncoder::of, ofMillrace));
+          run(
+              environment ->
+                  write(selected(keptJson(environment)), JsonRecordEncoder::of, ofMillrace));
       double arrow =
           run(
               environment ->
-                  write(kept(arrow(environment)), schema -> ArrowRecordEncoder.create(), ofArrow));
+                  write(
+                      selected(arrow(environment).filter(KEPT)),
+                      schema -> ArrowRecordEncoder.create(),
+                      ofArrow));
       long[] expected = digests(ofStock, KafkaBenchmark::json);
       if (!Arrays.equals(expected, digests(ofMillrace, KafkaBenchmark::json))
           || !Arrays.equals(expected, digests(ofArrow, KafkaBenchmark::jsonOfArrow))) {
@@ -226,15 +234,24 @@ public final class KafkaBenchmark {
   }
 
   private ColumnStream json(StreamExecutionEnvironment environment) {
-    return read(environment, input, new JsonRecordFormat(SCHEMA));
+    return read(environment, input, KafkaDecodingOptions.of(new JsonRecordFormat(SCHEMA)));
+  }
+
+  // As 'millrace etl' reads them.
+  private ColumnStream keptJson(StreamExecutionEnvironment environment) {
+    return read(
+        environment,
+        input,
+        KafkaDecodingOptions.of(new JsonRecordFormat(SCHEMA))
+            .withFilter(RecordFilter.of(KEPT, ExpressionSettings.DEFAULT)));
   }
 
   private ColumnStream arrow(StreamExecutionEnvironment environment) {
-    return read(environment, arrowInput, new ArrowRecordFormat(SCHEMA));
+    return read(environment, arrowInput, KafkaDecodingOptions.of(new ArrowRecordFormat(SCHEMA)));
   }
 
   private static ColumnStream read(
-      StreamExecutionEnvironment environment, KafkaTopic topic, RecordFormat format) {
+      StreamExecutionEnvironment environment, KafkaTopic topic, KafkaDecodingOptions options) {
     KafkaRecordSource source =
         KafkaRecordSource.builder()
             .setBootstrapServers(topic.bootstrapServers())
@@ -245,16 +262,12 @@ public final class KafkaBenchmark {
             .build();
     return ColumnStream.fromBatches(
         KafkaDecodingOperator.decode(
-            environment,
-            source,
-            WatermarkStrategy.noWatermarks(),
-            "bids",
-            KafkaDecodingOptions.of(format)));
+            environment, source, WatermarkStrategy.noWatermarks(), "bids", options));
   }
 
-  private static ColumnStream kept(ColumnStream bids) {
-    return bids.filter(col("price").gt(MIN_PRICE))
-        .select(col("auction"), col("bidder"), col("price").times(2).as("doubled"), col("channel"));
+  private static ColumnStream selected(ColumnStream bids) {
+    return bids.select(
+        col("auction"), col("bidder"), col("price").times(2).as("doubled"), col("channel"));
   }
 
   private static void write(

@@ -17,13 +17,16 @@ final class RecordBlockBuilder {
    */
   static final int MAX_BYTES = 500_000;
 
+  private static final int MIN_BYTES = 1 << 16;
+
   private final TopicPartition partition;
   private final RecordBlockOptions options;
   private final RecordLimit limit;
   private final List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
   private final List<MalformedKafkaRecord> rejected = new ArrayList<>();
   private final List<RecordBlock> finished = new ArrayList<>();
-  private long bytes;
+  private byte[] values = new byte[MIN_BYTES];
+  private int bytes;
   private long nextOffset = RecordBlock.NO_OFFSET;
 
   RecordBlockBuilder(TopicPartition partition, RecordBlockOptions options, RecordLimit limit) {
@@ -51,10 +54,20 @@ final class RecordBlockBuilder {
       if (!records.isEmpty() && bytes + value.length > MAX_BYTES) {
         finishBlock();
       }
+      append(value);
       records.add(record);
-      bytes += value.length;
     }
     nextOffset = record.offset() + 1;
+  }
+
+  // Now, while the value is in the processor's cache.
+  private void append(byte[] value) {
+    int end = bytes + value.length;
+    if (end > values.length) {
+      values = Arrays.copyOf(values, Math.max(end, Math.min(2 * values.length, MAX_BYTES)));
+    }
+    System.arraycopy(value, 0, values, bytes, value.length);
+    bytes = end;
   }
 
   private void reject(ConsumerRecord<byte[], byte[]> record, byte[] value, String reason) {
@@ -88,7 +101,6 @@ final class RecordBlockBuilder {
 
   private RecordArrays arrays() {
     int count = records.size();
-    byte[] values = new byte[(int) bytes];
     int[] positions = new int[count + 1];
     long[] offsets = new long[count];
     long[] timestamps = new long[count];
@@ -96,9 +108,7 @@ final class RecordBlockBuilder {
     byte[][][] headers = new byte[options.headers().size()][count][];
     for (int i = 0; i < count; i++) {
       ConsumerRecord<byte[], byte[]> record = records.get(i);
-      byte[] value = record.value();
-      System.arraycopy(value, 0, values, positions[i], value.length);
-      positions[i + 1] = positions[i] + value.length;
+      positions[i + 1] = positions[i] + record.value().length;
       offsets[i] = record.offset();
       timestamps[i] = record.timestamp();
       keys[i] = record.key();
@@ -107,6 +117,7 @@ final class RecordBlockBuilder {
         headers[header][i] = last == null ? null : last.value();
       }
     }
-    return new RecordArrays(values, positions, offsets, timestamps, keys, headers);
+    return new RecordArrays(
+        Arrays.copyOf(values, bytes), positions, offsets, timestamps, keys, headers);
   }
 }

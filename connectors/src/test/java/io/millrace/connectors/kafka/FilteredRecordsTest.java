@@ -135,8 +135,7 @@ class FilteredRecordsTest {
         decode(OPTIONS.withFilter(filter(col("id").eq(4).or(col("id").eq(7).not().not()))), blocks);
     assertThat(rows(some))
         .isNotEmpty()
-        .isEqualTo(
-            rows(all).stream().filter(row -> List.of(4L, 7L).contains(row.get(0))).toList());
+        .isEqualTo(rows(all).stream().filter(row -> List.of(4L, 7L).contains(row.get(0))).toList());
     assertThat(watermarks(some)).isNotEmpty().isEqualTo(watermarks(all));
     assertThat(messages(some)).isNotEmpty().isEqualTo(messages(all));
   }

@@ -151,10 +151,7 @@ class FilteredRecordsTest {
   }
 
   private static List<Object> watermarks(RecordingOutput output) {
-    return output.elements().stream()
-        .map(element -> (Object) element)
-        .filter(Watermark.class::isInstance)
-        .toList();
+    return output.elements().stream().filter(Watermark.class::isInstance).toList();
   }
 
   private static List<String> messages(RecordingOutput output) {

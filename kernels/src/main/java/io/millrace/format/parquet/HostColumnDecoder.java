@@ -142,8 +142,8 @@ final class HostColumnDecoder {
 
   private boolean isCopy() {
     return second == 0
-        && (type == PhysicalType.INT64.number() && width == Long.BYTES
-            || type == PhysicalType.INT32.number() && width == Integer.BYTES);
+        && ((type == PhysicalType.INT64.number() && width == Long.BYTES)
+            || (type == PhysicalType.INT32.number() && width == Integer.BYTES));
   }
 
   private void putCodes(int row, int count, int number) {

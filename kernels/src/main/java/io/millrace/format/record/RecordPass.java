@@ -151,8 +151,9 @@ final class RecordPass implements AutoCloseable {
 
   /** Room for {@link #findElements}; the caller's. */
   Buffer allocateElements(int field) {
-    long numbers = (level.format().hasPrograms() ? 3 : 2) * Integer.BYTES;
-    long bytes = (numbers + (records.kept() == 0 ? 0 : 1)) * elementCount(field);
+    int numbers = level.format().hasPrograms() ? 3 : 2;
+    long bytes =
+        ((long) numbers * Integer.BYTES + (records.kept() == 0 ? 0 : 1)) * elementCount(field);
     return Buffer.allocate(bytes, level.stream(), level.memory());
   }
 

@@ -218,7 +218,7 @@ class HostilePagesTest {
         "a page refers to a value that its dictionary lacks");
     int[] packed = new int[2 + ROWS / 4];
     packed[0] = 2;
-    packed[1] = ROWS / 8 << 1 | 1;
+    packed[1] = ((ROWS / 8) << 1) | 1;
     packed[7] = 0xc0;
     assertRefused(
         number,

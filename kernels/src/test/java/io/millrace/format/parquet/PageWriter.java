@@ -18,7 +18,23 @@ final class PageWriter {
   }
 
   /** A data page and what its header says. */
-  record Written(DataPage header, byte[] page) {}
+  static final class Written {
+    private final DataPage header;
+    private final byte[] page;
+
+    Written(DataPage header, byte[] page) {
+      this.header = header;
+      this.page = page;
+    }
+
+    DataPage header() {
+      return header;
+    }
+
+    byte[] page() {
+      return page;
+    }
+  }
 
   /** The fewest bits of codes of a dictionary. */
   static int bitWidth(int dictionarySize) {
@@ -104,7 +120,7 @@ final class PageWriter {
   private static void varint(ByteArrayOutputStream out, int value) {
     int left = value;
     for (; left >>> 7 != 0; left >>>= 7) {
-      out.write(left & 0x7f | 0x80);
+      out.write((left & 0x7f) | 0x80);
     }
     out.write(left);
   }

@@ -25,6 +25,7 @@ class EtlSourceFilterTest {
   private Map<String, String> files(String format, String where) throws IOException {
     Path input = Files.writeString(folder.resolve("in"), "");
     Map<String, String> settings = new TreeMap<>();
+    settings.put("source.type", "files");
     settings.put("source.path", input.toString());
     settings.put("source.format", format);
     settings.put("source.schema", "a INT, s STRING, d DOUBLE");

@@ -3,7 +3,6 @@ package io.millrace.jobs;
 
 import io.millrace.column.Schema;
 import io.millrace.connectors.files.FailedRowsOperator;
-import io.millrace.connectors.files.FileSinks;
 import io.millrace.connectors.files.LineParsingFunction;
 import io.millrace.connectors.files.MalformedLine;
 import io.millrace.connectors.files.MalformedLinePolicy;
@@ -14,6 +13,7 @@ import io.millrace.connectors.files.TextLineFormat;
 import io.millrace.connectors.files.block.TextBlock;
 import io.millrace.connectors.files.block.TextBlockFormat;
 import io.millrace.connectors.files.block.TextDecodingOperator;
+import io.millrace.connectors.files.sink.FileSinks;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.CsvLineParser;

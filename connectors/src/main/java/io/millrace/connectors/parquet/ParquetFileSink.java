@@ -2,8 +2,8 @@
 package io.millrace.connectors.parquet;
 
 import io.millrace.column.Schema;
-import io.millrace.connectors.files.EncodedFileSink;
-import io.millrace.connectors.files.FileRollingPolicy;
+import io.millrace.connectors.files.sink.EncodedFileSink;
+import io.millrace.connectors.files.sink.FileRollingPolicy;
 import io.millrace.operators.batch.ColumnBatch;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.core.fs.Path;

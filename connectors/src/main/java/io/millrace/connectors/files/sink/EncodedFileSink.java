@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.files;
+package io.millrace.connectors.files.sink;
 
 import java.io.IOException;
 import org.apache.flink.annotation.Internal;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.files;
+package io.millrace.connectors.files.sink;
 
 import io.millrace.column.Schema;
+import io.millrace.connectors.files.MalformedLine;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.FileEncoder;

@@ -4,9 +4,9 @@ package io.millrace.connectors.nexmark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.column.Table;
-import io.millrace.connectors.files.EncodedFileSink;
 import io.millrace.connectors.files.FailOnce;
 import io.millrace.connectors.files.OutputFolder;
+import io.millrace.connectors.files.sink.EncodedFileSink;
 import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;

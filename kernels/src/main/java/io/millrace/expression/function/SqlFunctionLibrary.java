@@ -10,6 +10,7 @@ import io.millrace.expression.function.comparison.ComparisonFunctions;
 import io.millrace.expression.function.conditional.ConditionalFunctions;
 import io.millrace.expression.function.decimal.DecimalCasts;
 import io.millrace.expression.function.digest.DigestFunctions;
+import io.millrace.expression.function.json.JsonFunctions;
 import io.millrace.expression.function.logical.LogicalFunctions;
 import io.millrace.expression.function.numeric.NumericCasts;
 import io.millrace.expression.function.pattern.PatternFunctions;
@@ -52,6 +53,7 @@ public final class SqlFunctionLibrary implements FunctionLibrary {
             RoundingFunctions.definitions(),
             RadixFunctions.definitions(),
             DigestFunctions.definitions(),
+            JsonFunctions.definitions(),
             StringLengthFunctions.definitions(),
             TimePrecision.definitions(),
             DateTimeFunctions.definitions(),

@@ -14,6 +14,7 @@ public enum FunctionFamily {
   PATTERN("Patterns"),
   TEMPORAL("Date and time"),
   DIGEST("Digests"),
+  JSON("JSON"),
   CAST("Casts"),
   USER_DEFINED("User-defined");
 

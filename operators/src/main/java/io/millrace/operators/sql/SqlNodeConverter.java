@@ -115,6 +115,8 @@ final class SqlNodeConverter {
       return column(identifier);
     } else if (node instanceof SqlIntervalQualifier qualifier) {
       return Expressions.lit(qualifier.toString());
+    } else if (node instanceof SqlDataTypeSpec type) {
+      return Expressions.lit(returnedType(type));
     } else if (node instanceof SqlLiteral literal) {
       return SqlLiterals.convert(literal);
     } else if (node instanceof SqlCase branches) {
@@ -275,6 +277,12 @@ final class SqlNodeConverter {
           Expressions.call("CAST_TIME", time, digits.isEmpty() ? 0 : Integer.parseInt(digits));
       default -> time;
     };
+  }
+
+  // Of RETURNING, which does not limit the length of a text.
+  private String returnedType(SqlDataTypeSpec specification) {
+    String type = specification.toString().replace("`", "");
+    return LIMITED_TEXT.matcher(type).matches() ? type : parseType(type).toString();
   }
 
   private DataType parseType(String type) {

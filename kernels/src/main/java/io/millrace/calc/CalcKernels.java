@@ -4,6 +4,7 @@ package io.millrace.calc;
 import io.millrace.device.Device;
 import io.millrace.expression.ptx.PtxLibrary;
 import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.memory.FirstFailure;
 import java.util.Collection;
@@ -80,7 +81,7 @@ final class CalcKernels implements AutoCloseable {
 
   /** An upper bound on the number of kernel arguments. */
   private long words(Set<TypedExpression> nodes) {
-    long inputs = nodes.stream().filter(TypedExpression.InputReference.class::isInstance).count();
+    long inputs = nodes.stream().filter(node -> InputPath.of(node).isPresent()).count();
     long scratches =
         nodes.stream()
             .flatMap(node -> node.calledFunction().stream())

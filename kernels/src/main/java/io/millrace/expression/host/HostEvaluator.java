@@ -5,6 +5,7 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.error.EvaluationException;
+import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
 import io.millrace.expression.vector.ByteArena;
@@ -72,7 +73,7 @@ public final class HostEvaluator {
     List<HostColumnWriter> writers = new ArrayList<>(projections.size());
     try (results) {
       for (TypedExpression projection : projections) {
-        boolean computed = !(projection instanceof TypedExpression.InputReference);
+        boolean computed = InputPath.of(projection).isEmpty();
         writers.add(
             new HostColumnWriter(
                 projection.type(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.host;
 
+import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.Table;
 import io.millrace.expression.host.EvaluationNodes.AndOrNode;
@@ -10,6 +11,7 @@ import io.millrace.expression.host.EvaluationNodes.CompactedNode;
 import io.millrace.expression.host.EvaluationNodes.IsNullNode;
 import io.millrace.expression.host.EvaluationNodes.LiteralNode;
 import io.millrace.expression.host.EvaluationNodes.RowNumberNode;
+import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.PostOrder;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
@@ -40,7 +42,7 @@ final class HostGraph {
   private Rows selected;
 
   /** A node that reads a column of the table. */
-  private record Input(int index, HostInputNode node) {}
+  private record Input(InputPath path, HostInputNode node) {}
 
   /** Receives failed calls. */
   @FunctionalInterface
@@ -97,7 +99,8 @@ final class HostGraph {
    * @param scope scope for accessing the input's memory while the graph is bound
    */
   void bind(Table input, AccessScope scope) {
-    inputs.forEach(column -> column.node().bind(input.column(column.index()), scope));
+    List<Column> columns = input.columns();
+    inputs.forEach(read -> read.node().bind(read.path().along(columns), scope));
   }
 
   /**
@@ -117,7 +120,7 @@ final class HostGraph {
   HostNode node(TypedExpression expression) {
     PostOrder.visit(
         expression,
-        next -> isTaken(next) ? List.of() : next.operands(),
+        next -> isTaken(next) || isInput(next) ? List.of() : next.operands(),
         nodes::containsKey,
         this::add);
     return nodes.get(expression);
@@ -135,10 +138,14 @@ final class HostGraph {
     return unfiltered != null && unfiltered.nodes.containsKey(expression);
   }
 
+  private static boolean isInput(TypedExpression expression) {
+    return InputPath.of(expression).isPresent();
+  }
+
   private HostNode create(TypedExpression expression) {
-    if (expression instanceof TypedExpression.InputReference reference) {
-      HostInputNode node = new HostInputNode(vector(reference.type()));
-      inputs.add(new Input(reference.index(), node));
+    if (isInput(expression)) {
+      HostInputNode node = new HostInputNode(vector(expression.type()));
+      inputs.add(new Input(InputPath.of(expression).orElseThrow(), node));
       return node;
     } else if (expression instanceof TypedExpression.Literal literal) {
       return new LiteralNode(literal, new HostVector(literal.type(), literals, capacity));

@@ -214,6 +214,7 @@ public final class HostVector {
       case DECIMAL128 -> getDecimal(row);
       case TIMESTAMP_NANOS -> new TimestampNanos(longs[row], (int) secondParts[row]);
       case INT, LONG -> type.isDecimal() ? getDecimal(row) : (Object) longs[row];
+      case STRUCT, LIST -> throw new IllegalStateException("no literal has the type " + type);
     };
   }
 
@@ -230,6 +231,7 @@ public final class HostVector {
       case DECIMAL128 -> getDecimal(row).toPlainString();
       case TIMESTAMP_NANOS -> longs[row] + " ms + " + secondParts[row] + " ns";
       case INT, LONG -> ValueText.of(type, longs[row]);
+      case STRUCT, LIST -> type.toString();
     };
   }
 }

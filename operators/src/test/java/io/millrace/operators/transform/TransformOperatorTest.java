@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.expression.Expression;
 import io.millrace.expression.error.EvaluationException;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
@@ -230,8 +231,11 @@ class TransformOperatorTest {
 
   @Test
   void nothingIsComputedOfLists() {
-    assertThatThrownBy(() -> plan().filter(col("tags").isNull()))
+    Expression either = col("price").gt(1).then(col("tags"), col("tags"));
+    assertThatThrownBy(() -> plan().select(List.of(either.as("t"))))
         .isInstanceOf(ExpressionException.class)
-        .hasMessage("'tags' is ARRAY<STRING>, which can only be selected unchanged");
+        .hasMessage(
+            "'tags' is ARRAY<STRING>, which can only be selected, tested for NULL, or read by its"
+                + " fields");
   }
 }

@@ -13,8 +13,6 @@ import io.millrace.expression.error.EvaluationException;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionResolver;
 import io.millrace.expression.resolve.ResolutionContext;
-import io.millrace.expression.typed.FieldAccess;
-import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.Substitution;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.ValueNumbering;
@@ -56,7 +54,6 @@ public final class Calc implements AutoCloseable {
     this.outputSchema = outputSchema;
     this.condition = condition;
     this.projections = List.copyOf(projections);
-    checkNested(Stream.concat(Stream.ofNullable(condition), projections.stream()).toList());
     this.columns = new ResultColumns(this.projections, condition != null);
     List<TypedExpression> evaluated = new ArrayList<>(columns.computed());
     // Also without projections: the condition determines the row count.
@@ -71,26 +68,6 @@ public final class Calc implements AutoCloseable {
             List.copyOf(evaluated),
             isAllComputed ? Optional.of(outputSchema) : Optional.empty(),
             this.ptxSources);
-  }
-
-  private static void checkNested(List<TypedExpression> roots) {
-    for (TypedExpression node : TypedExpression.nodes(roots)) {
-      boolean takesNested = node instanceof FieldAccess || node instanceof TypedExpression.IsNull;
-      Stream.concat(
-              takesNested ? Stream.empty() : node.operands().stream(),
-              InputPath.of(node).isPresent() ? Stream.empty() : Stream.of(node))
-          .filter(value -> !value.type().id().isScalar())
-          .findFirst()
-          .ifPresent(
-              value -> {
-                throw new ExpressionException(
-                    "'"
-                        + value
-                        + "' is "
-                        + value.type()
-                        + ", which can only be selected, tested for NULL, or read by its fields");
-              });
-    }
   }
 
   /** Takes arbitrary expressions and shares equal subexpressions. */

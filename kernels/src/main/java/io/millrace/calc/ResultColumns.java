@@ -9,6 +9,7 @@ import io.millrace.column.Table;
 import io.millrace.column.TypeId;
 import io.millrace.expression.typed.FieldAccess;
 import io.millrace.expression.typed.InputPath;
+import io.millrace.expression.typed.StructConstructor;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
@@ -16,9 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How the columns of a calc's result are made. Evaluators compute scalar columns. Other columns are
- * passed from the input: all nested columns, and without a condition also scalar columns that need
- * no other mask. A passed field of structs that may be null gets the mask of a computed column.
+ * How the columns of a calc's result are made. Evaluators compute columns. Other columns are passed
+ * from the input: all nested columns of it, and without a condition also scalar columns that need
+ * no other mask. A passed field of structs that may be null gets the mask of a computed column. A
+ * struct that is constructed has columns as its fields, each of which is computed or passed.
  */
 final class ResultColumns {
   private final boolean hasCondition;
@@ -27,12 +29,11 @@ final class ResultColumns {
   private final List<InputPath> passed = new ArrayList<>();
   private final List<Field> passedFields = new ArrayList<>();
 
-  /**
-   * @param computed position of a computed column, or of the computed column whose mask a passed
-   *     column gets; -1 for a passed column with its own mask
-   * @param passed position of a passed column; -1 for a computed column
-   */
-  private record ResultColumn(int computed, int passed) {}
+  /** Makes a column, which the caller closes, from computed columns and passed columns. */
+  @FunctionalInterface
+  private interface ResultColumn {
+    Column make(List<Column> computedColumns, List<Column> passedColumns);
+  }
 
   ResultColumns(List<TypedExpression> projections, boolean hasCondition) {
     this.hasCondition = hasCondition;
@@ -40,16 +41,28 @@ final class ResultColumns {
   }
 
   private ResultColumn add(TypedExpression projection) {
-    if (!isPassed(projection)) {
-      computed.add(projection);
-      return new ResultColumn(computed.size() - 1, -1);
+    if (projection instanceof StructConstructor constructor) {
+      List<ResultColumn> fields = constructor.operands().stream().map(this::add).toList();
+      return (computedColumns, passedColumns) -> {
+        List<Column> made = make(fields, computedColumns, passedColumns);
+        return new Column(projection.type(), made.get(0).size(), 0, null, null, made);
+      };
+    } else if (!isPassed(projection)) {
+      int position = compute(projection);
+      return (computedColumns, passedColumns) -> computedColumns.get(position).share();
     }
     int position = pass(projection);
     if (!isInNullable(projection)) {
-      return new ResultColumn(-1, position);
+      return (computedColumns, passedColumns) -> passedColumns.get(position).share();
     }
-    computed.add(nullMarker(projection));
-    return new ResultColumn(computed.size() - 1, position);
+    int marker = compute(nullMarker(projection));
+    return (computedColumns, passedColumns) ->
+        withMaskOf(computedColumns.get(marker), passedColumns.get(position));
+  }
+
+  private int compute(TypedExpression expression) {
+    computed.add(expression);
+    return computed.size() - 1;
   }
 
   /** The position of an input column among the passed columns, each of which is passed once. */
@@ -108,23 +121,21 @@ final class ResultColumns {
    * @param passedColumns the columns of {@link #passed}, with the rows of the computed columns
    */
   List<Column> assemble(List<Column> computedColumns, List<Column> passedColumns) {
-    List<Column> result = new ArrayList<>();
+    return make(columns, computedColumns, passedColumns);
+  }
+
+  private static List<Column> make(
+      List<ResultColumn> columns, List<Column> computedColumns, List<Column> passedColumns) {
+    List<Column> made = new ArrayList<>();
     try {
       for (ResultColumn column : columns) {
-        if (column.passed() < 0) {
-          result.add(computedColumns.get(column.computed()).share());
-        } else if (column.computed() < 0) {
-          result.add(passedColumns.get(column.passed()).share());
-        } else {
-          Column marker = computedColumns.get(column.computed());
-          result.add(withMaskOf(marker, passedColumns.get(column.passed())));
-        }
+        made.add(column.make(computedColumns, passedColumns));
       }
-      return result;
+      return made;
     } catch (RuntimeException | Error e) {
       FirstFailure failure = new FirstFailure();
       failure.add(e);
-      result.forEach(column -> failure.run(column::close));
+      made.forEach(column -> failure.run(column::close));
       throw e;
     }
   }

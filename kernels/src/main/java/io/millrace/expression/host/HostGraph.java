@@ -8,11 +8,15 @@ import io.millrace.expression.host.EvaluationNodes.AndOrNode;
 import io.millrace.expression.host.EvaluationNodes.CallNode;
 import io.millrace.expression.host.EvaluationNodes.CaseNode;
 import io.millrace.expression.host.EvaluationNodes.CompactedNode;
+import io.millrace.expression.host.EvaluationNodes.FieldNode;
 import io.millrace.expression.host.EvaluationNodes.IsNullNode;
 import io.millrace.expression.host.EvaluationNodes.LiteralNode;
 import io.millrace.expression.host.EvaluationNodes.RowNumberNode;
+import io.millrace.expression.host.EvaluationNodes.StructNode;
+import io.millrace.expression.typed.FieldAccess;
 import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.PostOrder;
+import io.millrace.expression.typed.StructConstructor;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
 import io.millrace.expression.vector.ByteArena;
@@ -120,10 +124,15 @@ final class HostGraph {
   HostNode node(TypedExpression expression) {
     PostOrder.visit(
         expression,
-        next -> isTaken(next) || isInput(next) ? List.of() : next.operands(),
+        next -> isTaken(next) || isInput(next) || isNullTest(next) ? List.of() : next.operands(),
         nodes::containsKey,
         this::add);
     return nodes.get(expression);
+  }
+
+  // Reads the mask alone, not the value.
+  private static boolean isNullTest(TypedExpression expression) {
+    return expression instanceof TypedExpression.IsNull test && isInput(test.operand());
   }
 
   private void add(TypedExpression expression) {
@@ -142,11 +151,15 @@ final class HostGraph {
     return InputPath.of(expression).isPresent();
   }
 
+  private HostInputNode input(TypedExpression column, DataType type) {
+    HostInputNode node = new HostInputNode(vector(type));
+    inputs.add(new Input(InputPath.of(column).orElseThrow(), node));
+    return node;
+  }
+
   private HostNode create(TypedExpression expression) {
     if (isInput(expression)) {
-      HostInputNode node = new HostInputNode(vector(expression.type()));
-      inputs.add(new Input(InputPath.of(expression).orElseThrow(), node));
-      return node;
+      return input(expression, expression.type());
     } else if (expression instanceof TypedExpression.Literal literal) {
       return new LiteralNode(literal, new HostVector(literal.type(), literals, capacity));
     } else if (expression instanceof TypedExpression.RowNumber) {
@@ -160,12 +173,19 @@ final class HostGraph {
       Call call = attempt.call();
       return new CallNode(call, operands(call), vector(call.type()), null);
     }
-    List<HostNode> operands = expression.operands().stream().map(this::node).toList();
     HostVector vector = vector(expression.type());
+    if (isNullTest(expression)) {
+      return new IsNullNode(input(expression.operands().get(0), HostInputNode.MASK_ONLY), vector);
+    }
+    List<HostNode> operands = expression.operands().stream().map(this::node).toList();
     if (expression instanceof TypedExpression.IsNull) {
       return new IsNullNode(operands.get(0), vector);
     } else if (expression instanceof TypedExpression.Case branches) {
       return new CaseNode(branches, operands, vector);
+    } else if (expression instanceof FieldAccess access) {
+      return new FieldNode(operands.get(0), access.index(), vector);
+    } else if (expression instanceof StructConstructor) {
+      return new StructNode(operands, vector);
     }
     return new AndOrNode(expression, operands, vector);
   }

@@ -2,6 +2,8 @@
 package io.millrace.expression.host;
 
 import io.millrace.column.Column;
+import io.millrace.column.ColumnReader;
+import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
 import io.millrace.expression.typed.InputPath;
@@ -15,7 +17,12 @@ import java.util.List;
 
 /** Reads the rows of one chunk at a time from a column in host memory. */
 final class HostInputNode extends HostNode {
+  /** The type of a node that reads the masks of a column alone, and no value. */
+  static final DataType MASK_ONLY = DataType.struct();
+
+  private final boolean isMaskOnly;
   private TypeId id;
+  private ColumnReader nested;
   private long data;
   private long secondData;
   private final List<Mask> masks = new ArrayList<>();
@@ -31,6 +38,7 @@ final class HostInputNode extends HostNode {
 
   HostInputNode(HostVector vector) {
     super(vector);
+    this.isMaskOnly = vector.type().equals(MASK_ONLY);
   }
 
   /**
@@ -47,7 +55,9 @@ final class HostInputNode extends HostNode {
           .validity()
           .ifPresent(mask -> masks.add(new Mask(address(mask, scope), location.firstElement())));
     }
-    bindValues(way.get(way.size() - 1), scope);
+    if (!isMaskOnly) {
+      bindValues(way.get(way.size() - 1), scope);
+    }
   }
 
   private void bindValues(InputPath.Location location, AccessScope scope) {
@@ -64,6 +74,9 @@ final class HostInputNode extends HostNode {
       secondData = elements(column.child(1), first, scope);
     } else if (id.isFixedWidth()) {
       data = elements(column, location.firstRow(), scope);
+    } else {
+      data = location.firstRow();
+      nested = new ColumnReader(column, scope);
     }
   }
 
@@ -85,6 +98,13 @@ final class HostInputNode extends HostNode {
 
   @Override
   void compute(Rows rows, HostVector result) {
+    if (!isMaskOnly) {
+      loadValues(rows, result);
+    }
+    masks.forEach(mask -> loadNulls(mask, rows, result));
+  }
+
+  private void loadValues(Rows rows, HostVector result) {
     if (!rows.isDense()) {
       for (int i = 0; i < rows.count(); i++) {
         load(rows.position(i), result);
@@ -94,7 +114,6 @@ final class HostInputNode extends HostNode {
     } else {
       loadSelected(rows.count(), result);
     }
-    masks.forEach(mask -> loadNulls(mask, rows, result));
   }
 
   private void loadNulls(Mask mask, Rows rows, HostVector result) {
@@ -197,9 +216,7 @@ final class HostInputNode extends HostNode {
         int end = HostMemory.getInt(secondData + (element + 1) * Integer.BYTES);
         result.setBytes(row, data + begin, end - begin);
       }
-      case STRUCT, LIST -> {
-        // Only whether they are null.
-      }
+      case STRUCT, LIST -> NestedValues.read(nested, (int) (data + element), result, row);
       default -> throw new IllegalStateException("no expression reads " + id);
     }
   }

@@ -14,6 +14,7 @@ public enum FunctionFamily {
   PATTERN("Patterns"),
   TEMPORAL("Date and time"),
   DIGEST("Digests"),
+  NESTED("Arrays, maps and rows"),
   CAST("Casts"),
   USER_DEFINED("User-defined");
 

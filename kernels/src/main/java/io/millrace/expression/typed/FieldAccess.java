@@ -21,7 +21,9 @@ public final class FieldAccess extends TypedExpression {
 
   /** The field at {@code index} of {@code struct}. */
   public static TypedExpression of(TypedExpression struct, int index) {
-    return new FieldAccess(struct, index);
+    return struct instanceof StructConstructor constructor
+        ? constructor.operands().get(index)
+        : new FieldAccess(struct, index);
   }
 
   private static Field field(TypedExpression struct, int index) {

@@ -23,9 +23,9 @@ public enum ValueKind {
   TIMESTAMP_NANOS,
   /** STRING and BINARY: address and length. */
   BYTES,
-  /** STRUCT: only whether it is null; its fields are values of their own. */
+  /** STRUCT: its fields are values of their own. Kernels know only whether it is null. */
   STRUCT,
-  /** LIST: only whether it is null. */
+  /** LIST: position of the first element, and length. Kernels know only whether it is null. */
   LIST;
 
   /**
@@ -56,7 +56,7 @@ public enum ValueKind {
 
   /** Whether a value has two parts. */
   public boolean isTwoPart() {
-    return this == DECIMAL128 || this == TIMESTAMP_NANOS || this == BYTES;
+    return this == DECIMAL128 || this == TIMESTAMP_NANOS || this == BYTES || this == LIST;
   }
 
   /** Whether host vectors store the values as doubles. */

@@ -54,11 +54,7 @@ final class SqlNodeConverter {
           SqlKind.WITHIN_DISTINCT,
           SqlKind.RESPECT_NULLS,
           SqlKind.IGNORE_NULLS,
-          SqlKind.ROW,
-          SqlKind.ARRAY_VALUE_CONSTRUCTOR,
-          SqlKind.MAP_VALUE_CONSTRUCTOR,
           SqlKind.MULTISET_VALUE_CONSTRUCTOR,
-          SqlKind.ITEM,
           SqlKind.NEW_SPECIFICATION,
           SqlKind.ARGUMENT_ASSIGNMENT,
           SqlKind.LITERAL_CHAIN);

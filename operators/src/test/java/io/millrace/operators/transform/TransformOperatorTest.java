@@ -10,9 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.expression.Expression;
 import io.millrace.expression.error.EvaluationException;
-import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.NothingHeldExtension;
@@ -227,15 +225,5 @@ class TransformOperatorTest {
     assertThat(copy.calc().condition()).isEqualTo(plan.calc().condition());
     assertThat(copy.calc().projections()).isEqualTo(plan.calc().projections());
     assertThat(copy.outputSchema()).isEqualTo(plan.outputSchema());
-  }
-
-  @Test
-  void nothingIsComputedOfLists() {
-    Expression either = col("price").gt(1).then(col("tags"), col("tags"));
-    assertThatThrownBy(() -> plan().select(List.of(either.as("t"))))
-        .isInstanceOf(ExpressionException.class)
-        .hasMessage(
-            "'tags' is ARRAY<STRING>, which can only be selected, tested for NULL, or read by its"
-                + " fields");
   }
 }

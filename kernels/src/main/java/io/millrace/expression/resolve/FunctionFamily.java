@@ -15,6 +15,7 @@ public enum FunctionFamily {
   TEMPORAL("Date and time"),
   DIGEST("Digests"),
   JSON("JSON"),
+  NESTED("Arrays, maps and rows"),
   CAST("Casts"),
   USER_DEFINED("User-defined");
 

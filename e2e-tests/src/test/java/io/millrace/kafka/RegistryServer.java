@@ -18,7 +18,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMap
  * A registry of schemas on the loopback interface: schemas by id, and new versions of subjects, as
  * Confluent's registry has them.
  */
-final class RegistryServer implements AutoCloseable {
+public final class RegistryServer implements AutoCloseable {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final String IDS = "/schemas/ids/";
   private static final String SUBJECTS = "/subjects/";
@@ -31,13 +31,14 @@ final class RegistryServer implements AutoCloseable {
   private String answer;
   private int failures;
 
-  RegistryServer() throws IOException {
+  /** Starts it on a free port, without credentials. */
+  public RegistryServer() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", this::handle);
     server.start();
   }
 
-  String address() {
+  public String address() {
     return "http://" + InetAddress.getLoopbackAddress().getHostAddress() + ":" + port();
   }
 
@@ -46,7 +47,7 @@ final class RegistryServer implements AutoCloseable {
   }
 
   /** Asks for basic credentials from now on. */
-  synchronized void protect(String user, String password) {
+  public synchronized void protect(String user, String password) {
     String text = user + ":" + password;
     credentials =
         "Basic " + Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));

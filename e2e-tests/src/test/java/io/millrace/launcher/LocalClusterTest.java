@@ -58,6 +58,7 @@ class LocalClusterTest {
         cluster.run("run", "etl", "--events=5000", "--output=" + folder.resolve("out")).output();
     assertThat(finished).contains("rows out     5,000");
     assertThat(CommittedFiles.lines(folder.resolve("out"))).hasSize(5_000);
+    assertThat(cluster.log("taskmanager-1")).content().contains("running on ");
 
     String job = startEndlessJob();
     assertThat(cluster.run("status").output())

@@ -10,7 +10,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,9 +65,9 @@ record MillraceCluster(Path folder, Map<String, String> environment) {
     return id.group(1);
   }
 
-  /** The log of a process so far. */
-  String log(String process) throws IOException {
-    return Files.readString(files().resolve("log").resolve(process + ".log"), UTF_8);
+  /** The log of a process. */
+  Path log(String process) {
+    return files().resolve("log").resolve(process + ".log");
   }
 
   /** What the process with this {@code --metrics-port} gives Prometheus. */

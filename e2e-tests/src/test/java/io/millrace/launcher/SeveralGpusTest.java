@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.millrace.cluster.CommittedFiles;
 import io.millrace.device.Device;
 import io.millrace.process.Await;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -145,7 +146,7 @@ class SeveralGpusTest {
     List<UsedGpu> used = new ArrayList<>();
     for (int number = 1; number <= form.taskManagers(gpus); number++) {
       String taskManager = "taskmanager-" + number;
-      Matcher line = RUNNING_ON.matcher(cluster.log(taskManager));
+      Matcher line = RUNNING_ON.matcher(Files.readString(cluster.log(taskManager)));
       assertThat(line.find()).as("%s uses a GPU", taskManager).isTrue();
       do {
         int index = Integer.parseInt(line.group(2));

@@ -3,10 +3,13 @@ package io.millrace.services;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateEncodingException;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -20,13 +23,14 @@ public final class BrokerSecurity {
   static final String LISTENER = "SECURED";
 
   private static final String ALIAS = "broker";
+  private static final String STORE_TYPE = "PKCS12";
 
   private final String user;
   private final String password;
   private final String privateKey;
-  private final String certificate;
+  private final Certificate certificate;
 
-  private BrokerSecurity(String user, String password, String privateKey, String certificate) {
+  private BrokerSecurity(String user, String password, String privateKey, Certificate certificate) {
     this.user = user;
     this.password = password;
     this.privateKey = privateKey;
@@ -55,7 +59,7 @@ public final class BrokerSecurity {
             "-validity",
             "2",
             "-storetype",
-            "PKCS12",
+            STORE_TYPE,
             "-keystore",
             store.toString(),
             "-storepass",
@@ -70,7 +74,7 @@ public final class BrokerSecurity {
 
   private static BrokerSecurity read(Path file, String user, String password)
       throws IOException, GeneralSecurityException {
-    KeyStore store = KeyStore.getInstance("PKCS12");
+    KeyStore store = KeyStore.getInstance(STORE_TYPE);
     try (InputStream in = Files.newInputStream(file)) {
       store.load(in, password.toCharArray());
     }
@@ -78,13 +82,21 @@ public final class BrokerSecurity {
         user,
         password,
         pem("PRIVATE KEY", store.getKey(ALIAS, password.toCharArray()).getEncoded()),
-        pem("CERTIFICATE", store.getCertificate(ALIAS).getEncoded()));
+        store.getCertificate(ALIAS));
   }
 
   // In one line, as the broker's options have it.
   private static String pem(String type, byte[] bytes) {
     String text = Base64.getEncoder().encodeToString(bytes);
     return "-----BEGIN " + type + "----- " + text + " -----END " + type + "-----";
+  }
+
+  private String certificatePem() {
+    try {
+      return pem("CERTIFICATE", certificate.getEncoded());
+    } catch (CertificateEncodingException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** The broker's variables, as {@code start-kafka.sh} reads them. */
@@ -102,7 +114,7 @@ public final class BrokerSecurity {
         prefix + "SSL_KEYSTORE_KEY",
         privateKey,
         prefix + "SSL_KEYSTORE_CERTIFICATE_CHAIN",
-        certificate);
+        certificatePem());
   }
 
   private static String loginModule() {
@@ -111,14 +123,44 @@ public final class BrokerSecurity {
 
   /** The properties of a client that gives this password. */
   public Properties clientProperties(String givenPassword) {
+    Properties properties = saslProperties(givenPassword);
+    properties.setProperty("ssl.truststore.type", "PEM");
+    properties.setProperty("ssl.truststore.certificates", certificatePem());
+    return properties;
+  }
+
+  /**
+   * As {@link #clientProperties(String)}, with a trust store that has a password.
+   *
+   * @param trustStore of {@link #writeTrustStore}
+   */
+  public Properties clientProperties(
+      String givenPassword, Path trustStore, String trustStorePassword) {
+    Properties properties = saslProperties(givenPassword);
+    properties.setProperty("ssl.truststore.type", STORE_TYPE);
+    properties.setProperty("ssl.truststore.location", trustStore.toString());
+    properties.setProperty("ssl.truststore.password", trustStorePassword);
+    return properties;
+  }
+
+  /** Writes a trust store with the broker's certificate. */
+  public void writeTrustStore(Path file, String storePassword)
+      throws IOException, GeneralSecurityException {
+    KeyStore store = KeyStore.getInstance(STORE_TYPE);
+    store.load(null, null);
+    store.setCertificateEntry(ALIAS, certificate);
+    try (OutputStream out = Files.newOutputStream(file)) {
+      store.store(out, storePassword.toCharArray());
+    }
+  }
+
+  private Properties saslProperties(String givenPassword) {
     Properties properties = new Properties();
     properties.setProperty("security.protocol", "SASL_SSL");
     properties.setProperty("sasl.mechanism", "PLAIN");
     properties.setProperty(
         "sasl.jaas.config",
         loginModule() + "username=\"" + user + "\" password=\"" + givenPassword + "\";");
-    properties.setProperty("ssl.truststore.type", "PEM");
-    properties.setProperty("ssl.truststore.certificates", certificate);
     return properties;
   }
 }

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
@@ -36,8 +36,7 @@ final class YamlSettings {
     } catch (IOException e) {
       throw new UsageException("cannot read the file " + file);
     } catch (YamlEngineException e) {
-      throw new UsageException(
-          file + " is not YAML: " + e.getMessage().lines().collect(Collectors.joining(" ")));
+      throw new UsageException(file + " is not YAML" + place(e));
     }
     if (!(root instanceof Map<?, ?> mapping)) {
       throw new UsageException(file + " must be a YAML mapping of options");
@@ -45,6 +44,17 @@ final class YamlSettings {
     Map<String, String> settings = new TreeMap<>();
     flatten("", mapping, settings);
     return settings;
+  }
+
+  // The exception's message repeats the line, which may hold a password.
+  private static String place(YamlEngineException failure) {
+    return failure instanceof MarkedYamlEngineException marked
+        ? marked
+            .getProblemMark()
+            .map(
+                mark -> ": see line " + (mark.getLine() + 1) + ", column " + (mark.getColumn() + 1))
+            .orElse("")
+        : "";
   }
 
   private static void flatten(String prefix, Map<?, ?> mapping, Map<String, String> settings) {
@@ -102,7 +112,8 @@ final class YamlSettings {
       throw new UsageException(what + " is empty");
     }
     if (value instanceof Map || value instanceof List) {
-      throw new UsageException(what + ": expected text, got " + value);
+      String found = value instanceof Map ? "a mapping" : "a list";
+      throw new UsageException(what + ": expected text, got " + found);
     }
     return value.toString();
   }

@@ -368,13 +368,20 @@ class EtlOptionsTest {
   }
 
   @Test
-  void aFileThatIsNotYamlIsSaidInOneLine() throws IOException {
+  void aFileThatIsNotYamlIsToldWithoutItsText() throws IOException {
     Path file = folder.resolve("broken.yaml");
-    Files.writeString(file, "a: [1,\nb: }");
+    for (String broken :
+        List.of("a: [1,\n  secret }", "a: 'x'\nb: *secret", "a: 1\nb: \"secret\" secret")) {
+      Files.writeString(file, broken);
+      assertThatThrownBy(() -> YamlSettings.read(file))
+          .isInstanceOf(UsageException.class)
+          .hasMessageContaining("broken.yaml is not YAML: see line 2, column ")
+          .hasMessageNotContaining("secret");
+    }
+    Files.writeString(file, "a: [{password: secret}]");
     assertThatThrownBy(() -> YamlSettings.read(file))
         .isInstanceOf(UsageException.class)
-        .hasMessageContaining("broken.yaml is not YAML")
-        .hasMessageNotContaining("\n");
+        .hasMessage("a: item 1: expected text, got a mapping");
     assertThatThrownBy(() -> YamlSettings.read(folder.resolve("none.yaml")))
         .isInstanceOf(UsageException.class)
         .hasMessageStartingWith("cannot read the file");

@@ -13,10 +13,10 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.GlobalConfiguration;
 
 /**
- * The folder of a cluster's files: {@code conf/config.yaml}, {@code log/}, {@code checkpoints/},
- * {@code savepoints/}, {@code tmp/}, and in {@code processes/} a file for each process that was
- * started, with its id and the time of its start, so that a number that the system gave to another
- * process since is not taken for it.
+ * The folder of a cluster's files: {@code conf/config.yaml} and {@code conf/log4j2.properties},
+ * {@code log/}, {@code checkpoints/}, {@code savepoints/}, {@code tmp/}, and in {@code processes/}
+ * a file for each process that was started, with its id and the time of its start, so that a number
+ * that the system gave to another process since is not taken for it.
  */
 record ClusterFolder(Path path) {
   private static final String JOB_MANAGER = "jobmanager";
@@ -52,6 +52,11 @@ record ClusterFolder(Path path) {
 
   Path configuration() {
     return path.resolve("conf");
+  }
+
+  /** What the processes log, and where. */
+  Path logging() {
+    return configuration().resolve("log4j2.properties");
   }
 
   Path log(String name) {

@@ -4,11 +4,13 @@ package io.millrace.jobs.cluster;
 import io.millrace.jobs.cluster.ClusterFolder.Member;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,6 +40,7 @@ final class LocalCluster {
       "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint";
   private static final String TASK_MANAGER_CLASS =
       "org.apache.flink.runtime.taskexecutor.TaskManagerRunner";
+  private static final String LOGGING = "/millrace-cluster-log4j2.properties";
   private static final String VISIBLE_GPUS = "CUDA_VISIBLE_DEVICES";
   private static final Duration START_LIMIT = Duration.ofMinutes(3);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
@@ -71,6 +74,7 @@ final class LocalCluster {
     }
     folder.create();
     Configuration configuration = ClusterConfiguration.write(folder, settings);
+    writeLogging();
     try {
       startJobManager(configuration, settings);
       for (int number = 1; number <= settings.taskManagers(); number++) {
@@ -80,6 +84,13 @@ final class LocalCluster {
     } catch (IOException | ClusterException | InterruptedException | RuntimeException e) {
       stop();
       throw e;
+    }
+  }
+
+  // From the jar of the jobs, which the processes do not have.
+  private void writeLogging() throws IOException {
+    try (InputStream in = LocalCluster.class.getResourceAsStream(LOGGING)) {
+      Files.copy(in, folder.logging(), StandardCopyOption.REPLACE_EXISTING);
     }
   }
 
@@ -133,7 +144,7 @@ final class LocalCluster {
     command.addAll(jvm);
     command.addAll(inheritedFlags());
     command.add("-Dlog.file=" + folder.log(name));
-    command.add("-Dlog4j2.configurationFile=classpath:millrace-cluster-log4j2.properties");
+    command.add("-Dlog4j2.configurationFile=" + folder.logging().toUri());
     command.addAll(List.of("-cp", classPath(), mainClass));
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
@@ -157,7 +168,7 @@ final class LocalCluster {
   private static String classPath() {
     Path jobs = jobsJar();
     return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-        .filter(entry -> !Path.of(entry).toAbsolutePath().equals(jobs))
+        .filter(entry -> !Path.of(entry).toAbsolutePath().normalize().equals(jobs))
         .collect(Collectors.joining(File.pathSeparator));
   }
 
@@ -165,7 +176,8 @@ final class LocalCluster {
   static Path jobsJar() {
     try {
       return Path.of(LocalCluster.class.getProtectionDomain().getCodeSource().getLocation().toURI())
-          .toAbsolutePath();
+          .toAbsolutePath()
+          .normalize();
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
     }

@@ -4,6 +4,8 @@ package io.millrace.operators.context;
 import java.io.Serializable;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.core.memory.ManagedMemoryUseCase;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -13,6 +15,7 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 
 /**
  * Makes the operator of each subtask. Flink chains the operator to its input wherever it can.
@@ -57,12 +60,28 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
   public SingleOutputStreamOperator<OUT> appendTo(
       DataStream<IN> input, String name, TypeInformation<OUT> type) {
     SingleOutputStreamOperator<OUT> operator = input.transform(name, type, this);
-    operator
-        .getTransformation()
-        .declareManagedMemoryUseCaseAtOperatorScope(
-            ManagedMemoryUseCase.OPERATOR,
-            MemoryOptions.managedWeight(input.getExecutionEnvironment().getConfiguration()));
+    declareMemory(operator.getTransformation(), input.getExecutionEnvironment().getConfiguration());
     return operator;
+  }
+
+  /**
+   * As {@link #appendTo(DataStream, String, TypeInformation)}, but without an environment, as Flink
+   * SQL's planner builds jobs: the operator has the parallelism of {@code input}.
+   *
+   * @param options of the job
+   */
+  public OneInputTransformation<IN, OUT> appendTo(
+      Transformation<IN> input, String name, TypeInformation<OUT> type, ReadableConfig options) {
+    OneInputTransformation<IN, OUT> operator =
+        new OneInputTransformation<>(
+            input, name, this, type, input.getParallelism(), input.isParallelismConfigured());
+    declareMemory(operator, options);
+    return operator;
+  }
+
+  private static void declareMemory(Transformation<?> operator, ReadableConfig options) {
+    operator.declareManagedMemoryUseCaseAtOperatorScope(
+        ManagedMemoryUseCase.OPERATOR, MemoryOptions.managedWeight(options));
   }
 
   @Override

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.sql;
+
+import io.millrace.operators.sql.table.SqlMode;
+import io.millrace.operators.sql.table.SqlOptions;
+import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.parity.CollectedRows;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.Table;
+import org.apache.flink.table.api.TableConfig;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
+
+/** A table environment whose queries run on the tests' cluster. */
+final class SqlSession {
+  private static final String EXECUTION_PLAN = "== Optimized Execution Plan ==";
+  private static final int PARALLELISM = 2;
+
+  private final FlinkCluster cluster;
+  private final StreamExecutionEnvironment environment;
+  private final StreamTableEnvironment tables;
+
+  SqlSession(FlinkCluster cluster, SqlMode mode) {
+    this.cluster = cluster;
+    this.environment = cluster.environment(PARALLELISM);
+    this.tables = StreamTableEnvironment.create(environment);
+    tables.getConfig().set(SqlOptions.MODE, mode);
+  }
+
+  TableConfig config() {
+    return tables.getConfig();
+  }
+
+  /** Runs statements that define tables, views and functions. */
+  SqlSession with(String... statements) {
+    for (String statement : statements) {
+      tables.executeSql(statement);
+    }
+    return this;
+  }
+
+  /** The nodes of the query's plan that are executed, as EXPLAIN shows them. */
+  String plan(String query) {
+    String text = tables.explainSql(query);
+    return text.substring(text.indexOf(EXECUTION_PLAN) + EXECUTION_PLAN.length()).strip();
+  }
+
+  /** The rows of the query's result and how often each occurs, after all changes. */
+  Map<Row, Integer> rows(String query) throws Exception {
+    Table result = tables.sqlQuery(query);
+    CollectedRows changes = CollectedRows.of(tables.toChangelogStream(result));
+    cluster.run(environment);
+    Map<Row, Integer> rows = new HashMap<>();
+    for (Row change : changes.take()) {
+      boolean adds = change.getKind() == RowKind.INSERT || change.getKind() == RowKind.UPDATE_AFTER;
+      change.setKind(RowKind.INSERT);
+      rows.merge(change, adds ? 1 : -1, (a, b) -> a + b == 0 ? null : a + b);
+    }
+    return rows;
+  }
+}

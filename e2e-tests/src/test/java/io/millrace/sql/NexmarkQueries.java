@@ -3,41 +3,106 @@ package io.millrace.sql;
 
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.testing.FlinkCluster;
-import io.millrace.sql.NexmarkSqlTest.Query;
-import java.util.List;
+import io.millrace.sql.NexmarkTables.Content;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
-/** Nexmark's queries in SQL, and the nodes of their plans. */
+/** Nexmark's queries in SQL, and a few more over its tables. */
 final class NexmarkQueries {
   private static final int EVENTS = 20_000;
+  private static final Map<String, String> QUERIES = new LinkedHashMap<>();
+
+  static {
+    QUERIES.put("q0", "SELECT auction, bidder, price, date_time, extra FROM bid");
+    QUERIES.put(
+        "q1", "SELECT auction, bidder, 0.908 * price AS price, date_time, extra FROM bid");
+    QUERIES.put("q2", "SELECT auction, price FROM bid WHERE MOD(auction, 123) = 0");
+    QUERIES.put(
+        "q10",
+        """
+        SELECT auction, bidder, price, date_time, extra,
+          DATE_FORMAT(date_time, 'yyyy-MM-dd'), DATE_FORMAT(date_time, 'HH:mm')
+        FROM bid
+        """);
+    // Without the function of the user that q14 has.
+    QUERIES.put(
+        "q14",
+        """
+        SELECT auction, bidder, 0.908 * price AS price,
+          CASE WHEN HOUR(date_time) >= 8 AND HOUR(date_time) <= 18 THEN 'dayTime'
+            WHEN HOUR(date_time) <= 6 OR HOUR(date_time) >= 20 THEN 'nightTime'
+            ELSE 'otherTime' END AS bidTimeType,
+          date_time, extra
+        FROM bid WHERE 0.908 * price > 1000000 AND 0.908 * price < 50000000
+        """);
+    QUERIES.put(
+        "q21",
+        """
+        SELECT auction, bidder, price, channel,
+          CASE WHEN lower(channel) = 'apple' THEN '0' WHEN lower(channel) = 'google' THEN '1'
+            WHEN lower(channel) = 'facebook' THEN '2' WHEN lower(channel) = 'baidu' THEN '3'
+            ELSE REGEXP_EXTRACT(url, '(&|^)channel_id=([^&]*)', 2) END AS channel_id
+        FROM bid
+        WHERE REGEXP_EXTRACT(url, '(&|^)channel_id=([^&]*)', 2) IS NOT NULL
+          OR lower(channel) IN ('apple', 'google', 'facebook', 'baidu')
+        """);
+    QUERIES.put(
+        "q22",
+        """
+        SELECT auction, bidder, price, channel, SPLIT_INDEX(url, '/', 3) AS dir1,
+          SPLIT_INDEX(url, '/', 4) AS dir2, SPLIT_INDEX(url, '/', 5) AS dir3
+        FROM bid
+        """);
+    QUERIES.put(
+        "aggregate",
+        "SELECT auction, COUNT(*) AS n, SUM(price) AS s FROM bid WHERE price > 100 GROUP BY auction");
+    QUERIES.put("total", "SELECT COUNT(*) AS n, MAX(price) AS m FROM bid WHERE price > 100");
+    QUERIES.put(
+        "window",
+        """
+        SELECT auction, COUNT(*) AS n, window_start
+        FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(date_time), INTERVAL '1' SECOND))
+        WHERE price > 100 GROUP BY auction, window_start, window_end
+        """);
+    QUERIES.put(
+        "changelog",
+        """
+        SELECT auction * 2, n + 1
+        FROM (SELECT auction, COUNT(*) AS n FROM bid GROUP BY auction) WHERE n > 3
+        """);
+    QUERIES.put(
+        "rank",
+        """
+        SELECT auction * 2, price FROM (
+          SELECT auction, price,
+            ROW_NUMBER() OVER (PARTITION BY auction ORDER BY price, date_time) AS n FROM bid)
+        WHERE n = 1
+        """);
+    QUERIES.put(
+        "fan",
+        """
+        WITH dear AS (SELECT auction, bidder, price FROM bid WHERE price > 100)
+        SELECT dear.auction, dear.bidder, dear.price FROM dear
+        JOIN (SELECT auction, MAX(price) AS price FROM dear GROUP BY auction) AS best
+        ON dear.auction = best.auction AND dear.price = best.price
+        """);
+  }
 
   private NexmarkQueries() {}
 
-  static SqlSession session(FlinkCluster cluster, SqlMode mode) {
-    return new SqlSession(cluster, mode)
-        .with(
-            "CREATE TEMPORARY TABLE events ("
-                + NexmarkEvents.columns()
-                + ", WATERMARK FOR date_time AS date_time - INTERVAL '4' SECOND)"
-                + " WITH ('connector' = 'nexmark-events', 'count' = '"
-                + EVENTS
-                + "')",
-            "CREATE TEMPORARY VIEW bid AS SELECT bid.auction, bid.bidder, bid.price, bid.channel,"
-                + " bid.url, date_time, bid.extra FROM events WHERE event_type = 2");
+  /** The text of a query. */
+  static String sql(String name) {
+    return QUERIES.get(name);
   }
 
-  static List<Query> all() {
-    return List.of(
-        new Query(
-            "q0",
-            "SELECT auction, bidder, price, date_time, extra FROM bid",
-            List.of("MillraceCalc", "WatermarkAssigner", "TableSourceScan")),
-        new Query(
-            "q1",
-            "SELECT auction, bidder, 0.908 * price AS price, date_time, extra FROM bid",
-            List.of("MillraceCalc", "WatermarkAssigner", "TableSourceScan")),
-        new Query(
-            "q2",
-            "SELECT auction, price FROM bid WHERE MOD(auction, 123) = 0",
-            List.of("MillraceCalc", "WatermarkAssigner", "TableSourceScan")));
+  /** A session with the table or view {@code bid}. */
+  static SqlSession session(FlinkCluster cluster, SqlMode mode, Content content) {
+    SqlSession session = new SqlSession(cluster, mode);
+    return content == Content.EVENT_ROWS
+        ? session.with(
+            content.createTable("events", EVENTS),
+            "CREATE TEMPORARY VIEW bid AS SELECT bid.auction, bid.bidder, bid.price, bid.channel,"
+                + " bid.url, date_time, bid.extra FROM events WHERE event_type = 2")
+        : session.with(content.createTable("bid", EVENTS));
   }
 }

@@ -6,7 +6,9 @@ import io.millrace.operators.sql.table.SqlOptions;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.parity.CollectedRows;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.TableConfig;
@@ -17,6 +19,7 @@ import org.apache.flink.types.RowKind;
 /** A table environment whose queries run on the tests' cluster. */
 final class SqlSession {
   private static final String EXECUTION_PLAN = "== Optimized Execution Plan ==";
+  private static final Pattern NODE = Pattern.compile("(?m)^[\\s|:+-]*(\\w+)\\(");
   private static final int PARALLELISM = 2;
 
   private final FlinkCluster cluster;
@@ -46,6 +49,11 @@ final class SqlSession {
   String plan(String query) {
     String text = tables.explainSql(query);
     return text.substring(text.indexOf(EXECUTION_PLAN) + EXECUTION_PLAN.length()).strip();
+  }
+
+  /** The names of the nodes of {@link #plan}, from the sink to the sources. */
+  List<String> nodes(String query) {
+    return NODE.matcher(plan(query)).results().map(node -> node.group(1)).toList();
   }
 
   /** The rows of the query's result and how often each occurs, after all changes. */

@@ -2,9 +2,13 @@
 package io.millrace.operators.sql.planner;
 
 import io.millrace.operators.sql.planner.calc.CalcMatcher;
+import io.millrace.operators.sql.planner.exchange.ExchangeMatcher;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
+import io.millrace.operators.sql.planner.source.ScanMatcher;
+import io.millrace.operators.sql.planner.time.MiniBatchMatcher;
+import io.millrace.operators.sql.planner.time.WatermarkMatcher;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -17,7 +21,13 @@ import org.apache.calcite.rel.RelNode;
  * been decided about stay as they are.
  */
 final class NodeReplacement {
-  private static final List<NodeMatcher<?, ?>> MATCHERS = List.of(new CalcMatcher());
+  private static final List<NodeMatcher<?, ?>> MATCHERS = 
+      List.of(
+          new ScanMatcher(),
+          new WatermarkMatcher(),
+          new MiniBatchMatcher(),
+          new CalcMatcher(),
+          new ExchangeMatcher());
 
   private final PlanContext context;
 

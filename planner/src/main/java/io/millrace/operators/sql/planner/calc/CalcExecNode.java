@@ -3,6 +3,7 @@ package io.millrace.operators.sql.planner.calc;
 
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.sql.planner.node.MillraceExecNode;
+import io.millrace.operators.sql.planner.node.NodeInput;
 import io.millrace.operators.sql.planner.node.PlanContext;
 import io.millrace.operators.sql.planner.rex.BatchColumns;
 import io.millrace.operators.sql.planner.rex.InputColumns;
@@ -14,14 +15,13 @@ import java.util.List;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.table.api.TableConfig;
 import org.apache.flink.table.planner.delegation.PlannerBase;
-import org.apache.flink.table.planner.plan.nodes.exec.InputProperty;
 
 /** A filter and projections in one operator on batches. */
 final class CalcExecNode extends MillraceExecNode {
   private final CalcSpec spec;
 
-  CalcExecNode(CalcSpec spec, String description) {
-    super(CalcRel.KIND, List.of(InputProperty.DEFAULT), spec.output(), description);
+  CalcExecNode(CalcSpec spec, NodeInput input, String description) {
+    super(CalcRel.KIND, List.of(input), spec.output(), description);
     this.spec = spec;
   }
 
@@ -48,7 +48,7 @@ final class CalcExecNode extends MillraceExecNode {
   }
 
   private Input rows(PlannerBase planner) {
-    LeafColumns columns = new LeafColumns(inputType(0), spec.expressions(), spec.insertOnly());
+    LeafColumns columns = new LeafColumns(inputType(0), spec.expressions(), isInsertOnly(0));
     return new Input(batched(0, columns.schema(), columns.appenders(), planner), columns);
   }
 }

@@ -32,7 +32,6 @@ public final class CalcMatcher extends NodeMatcher<StreamPhysicalCalc, CalcSpec>
             program.getProjectList().stream().map(program::expandLocalRef).toList(),
             Optional.ofNullable(program.getCondition()).map(program::expandLocalRef),
             FlinkTypeFactory.toLogicalRowType(calc.getRowType()),
-            PlannedInput.isInsertOnly(calc.getInput()),
             calc.getCluster().getRexBuilder(),
             List.of());
     return spec.withHostReasons(

@@ -3,6 +3,7 @@ package io.millrace.operators.sql.planner.calc;
 
 import io.millrace.operators.sql.planner.node.Decision;
 import io.millrace.operators.sql.planner.node.MillraceRel;
+import io.millrace.operators.sql.planner.node.NodeInput;
 import org.apache.calcite.plan.RelOptCluster;
 import org.apache.calcite.plan.RelTraitSet;
 import org.apache.calcite.rel.RelNode;
@@ -77,7 +78,7 @@ final class CalcRel extends StreamPhysicalCalc implements MillraceRel {
   @Override
   public ExecNode<?> translateToExecNode() {
     return decision.isReplaced()
-        ? new CalcExecNode(decision.spec(), getRelDetailedDescription())
+        ? new CalcExecNode(decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
         : super.translateToExecNode();
   }
 }

@@ -30,7 +30,6 @@ import org.apache.flink.table.types.logical.RowType;
  * @param projections of the fields of the output
  * @param condition of the rows that are kept; empty if all are
  * @param output the type of the output's rows
- * @param insertOnly whether all rows of the input are insertions
  * @param hostReasons why the host computes parts of it on a GPU
  */
 @Internal
@@ -38,7 +37,6 @@ public record CalcSpec(
     List<RexNode> projections,
     Optional<RexNode> condition,
     RowType output,
-    boolean insertOnly,
     RexBuilder rexBuilder,
     List<String> hostReasons)
     implements NodeSpec {
@@ -52,8 +50,9 @@ public record CalcSpec(
     return Stream.concat(projections.stream(), condition.stream()).toList();
   }
 
-  CalcSpec withHostReasons(List<String> reasons) {
-    return new CalcSpec(projections, condition, output, insertOnly, rexBuilder, reasons);
+  /** The same calc, and why the host computes parts of it on a GPU. */
+  public CalcSpec withHostReasons(List<String> reasons) {
+    return new CalcSpec(projections, condition, output, rexBuilder, reasons);
   }
 
   // A conversion to batches and back costs more than to choose fields of rows.

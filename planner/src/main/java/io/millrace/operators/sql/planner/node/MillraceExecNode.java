@@ -7,7 +7,10 @@ import io.millrace.operators.batching.BatchingOperator;
 import io.millrace.operators.batching.UnbatchingOperator;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.row.RowAppender;
+import io.millrace.operators.row.RowDataAppender;
 import io.millrace.operators.row.RowDataDecoder;
+import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +28,6 @@ import org.apache.flink.table.planner.plan.nodes.exec.ExecEdge;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeConfig;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeContext;
-import org.apache.flink.table.planner.plan.nodes.exec.InputProperty;
 import org.apache.flink.table.planner.plan.nodes.exec.SingleTransformationTranslator;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecNode;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
@@ -43,6 +45,7 @@ import org.apache.flink.table.types.logical.RowType;
 public abstract class MillraceExecNode extends ExecNodeBase<RowData>
     implements StreamExecNode<RowData>, SingleTransformationTranslator<RowData>, BatchExecNode {
   private final String kind;
+  private final List<NodeInput> inputs;
   private transient Transformation<ColumnBatch> batches;
 
   /**
@@ -50,15 +53,16 @@ public abstract class MillraceExecNode extends ExecNodeBase<RowData>
    * @param description what EXPLAIN says of the node
    */
   protected MillraceExecNode(
-      String kind, List<InputProperty> inputs, RowType output, String description) {
+      String kind, List<NodeInput> inputs, RowType output, String description) {
     super(
         ExecNodeContext.newNodeId(),
         new ExecNodeContext("stream-exec-millrace-" + kind + "_1"),
         new Configuration(),
-        inputs,
+        inputs.stream().map(NodeInput::property).toList(),
         output,
         description);
     this.kind = kind;
+    this.inputs = List.copyOf(inputs);
   }
 
   /** Adds the node's operators to the job; called once. */
@@ -102,10 +106,25 @@ public abstract class MillraceExecNode extends ExecNodeBase<RowData>
     return (RowType) getInputEdges().get(input).getOutputType();
   }
 
-  /** The batches of an input that {@linkplain #takesBatches gives batches}. */
+  /** Whether all rows of an input are insertions. */
+  protected final boolean isInsertOnly(int input) {
+    return inputs.get(input).insertOnly();
+  }
+
+  /**
+   * An input as batches. If it gives rows, all their fields become columns: where Flink lets several
+   * nodes share a scan, it puts a node of its own behind the scan after nodes have been replaced.
+   */
   protected final Transformation<ColumnBatch> inputBatches(int input, PlannerBase planner) {
-    BatchExecNode source = (BatchExecNode) getInputEdges().get(input).getSource();
-    return source.translateToBatches(planner);
+    if (getInputEdges().get(input).getSource() instanceof BatchExecNode source) {
+      return source.translateToBatches(planner);
+    }
+    Schema schema = SchemaConverter.toSchema(inputType(input));
+    return batched(
+        input,
+        isInsertOnly(input) ? schema : RowKindColumn.addTo(schema),
+        RowDataAppender::new,
+        planner);
   }
 
   /**

@@ -4,14 +4,13 @@ package io.millrace.operators.sql.planner.rex;
 import io.millrace.column.Schema;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.sql.planner.node.MillraceRel;
+import io.millrace.operators.sql.planner.node.NodeInput;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import java.util.List;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rex.RexNode;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.planner.calcite.FlinkTypeFactory;
-import org.apache.flink.table.planner.plan.nodes.physical.stream.StreamPhysicalRel;
-import org.apache.flink.table.planner.plan.utils.ChangelogPlanUtils;
 import org.apache.flink.table.types.logical.RowType;
 
 /** What is known of a node's input while the plan is made. */
@@ -29,7 +28,7 @@ public final class PlannedInput {
     RowType type = FlinkTypeFactory.toLogicalRowType(input.getRowType());
     return MillraceRel.givesBatches(input)
         ? new BatchColumns(schema(type))
-        : new LeafColumns(type, used, isInsertOnly(input));
+        : new LeafColumns(type, used, NodeInput.isInsertOnly(input));
   }
 
   /**
@@ -43,10 +42,5 @@ public final class PlannedInput {
     } catch (IllegalArgumentException e) {
       throw new UnsupportedNodeException(e.getMessage().replaceAll(";.*", ""));
     }
-  }
-
-  /** Whether all rows of {@code input} are insertions. */
-  public static boolean isInsertOnly(RelNode input) {
-    return ChangelogPlanUtils.isInsertOnly((StreamPhysicalRel) input);
   }
 }

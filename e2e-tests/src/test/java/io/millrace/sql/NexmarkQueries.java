@@ -14,8 +14,7 @@ final class NexmarkQueries {
 
   static {
     QUERIES.put("q0", "SELECT auction, bidder, price, date_time, extra FROM bid");
-    QUERIES.put(
-        "q1", "SELECT auction, bidder, 0.908 * price AS price, date_time, extra FROM bid");
+    QUERIES.put("q1", "SELECT auction, bidder, 0.908 * price AS price, date_time, extra FROM bid");
     QUERIES.put("q2", "SELECT auction, price FROM bid WHERE MOD(auction, 123) = 0");
     QUERIES.put(
         "q10",
@@ -77,6 +76,12 @@ final class NexmarkQueries {
           SELECT auction, price,
             ROW_NUMBER() OVER (PARTITION BY auction ORDER BY price, date_time) AS n FROM bid)
         WHERE n = 1
+        """);
+    QUERIES.put(
+        "union",
+        """
+        SELECT auction, price FROM bid WHERE price > 1000
+        UNION ALL SELECT bidder AS id, CAST(NULL AS BIGINT) FROM bid WHERE MOD(auction, 7) = 0
         """);
     QUERIES.put(
         "fan",

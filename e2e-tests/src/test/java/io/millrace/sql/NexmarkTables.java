@@ -53,20 +53,18 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
 
   /** What a table has, in which form. */
   enum Content {
-    EVENT_ROWS(NexmarkSchemas.EVENT),
-    BID_ROWS(NexmarkSchemas.BID),
-    BID_BATCHES(NexmarkSchemas.BID);
+    EVENT_ROWS,
+    BID_ROWS,
+    BID_BATCHES;
 
-    private final Schema schema;
-
-    Content(Schema schema) {
-      this.schema = schema;
+    private Schema schema() {
+      return this == EVENT_ROWS ? NexmarkSchemas.EVENT : NexmarkSchemas.BID;
     }
 
     /** A statement that creates the table, with watermarks 4 s behind. */
     String createTable(String name, long count) {
       String columns =
-          SchemaConverter.toRowType(schema).getFields().stream()
+          SchemaConverter.toRowType(schema()).getFields().stream()
               .map(field -> "`" + field.getName() + "` " + field.getType().asSerializableString())
               .collect(Collectors.joining(", "));
       return "CREATE TEMPORARY TABLE %s (%s, WATERMARK FOR date_time AS date_time - INTERVAL '4' SECOND) WITH ('connector' = 'nexmark', 'content' = '%s', 'count' = '%d')"
@@ -75,7 +73,7 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
 
     private Source<RowData, ?, ?> source(long count) {
       return new DataGeneratorSource<>(
-          new Generate(this), count, InternalTypeInfo.of(SchemaConverter.toRowType(schema)));
+          new Generate(this), count, InternalTypeInfo.of(SchemaConverter.toRowType(schema())));
     }
   }
 
@@ -101,7 +99,7 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
     Content content = helper.getOptions().get(CONTENT);
     long count = helper.getOptions().get(COUNT);
     return content == Content.BID_BATCHES
-        ? new Batches(count, content.schema.names())
+        ? new Batches(count, content.schema().names())
         : new Rows(content, count);
   }
 
@@ -128,7 +126,7 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
   }
 
   private static final class Batches implements BatchScanTableSource, SupportsProjectionPushDown {
-    private static final Schema SCHEMA = Content.BID_BATCHES.schema;
+    private static final Schema SCHEMA = Content.BID_BATCHES.schema();
     private final long count;
     private List<String> columns;
 

@@ -8,10 +8,10 @@ import io.millrace.parity.CollectedRows;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.Table;
-import org.apache.flink.table.api.TableConfig;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
@@ -20,6 +20,7 @@ import org.apache.flink.types.RowKind;
 final class SqlSession {
   private static final String EXECUTION_PLAN = "== Optimized Execution Plan ==";
   private static final Pattern NODE = Pattern.compile("(?m)^[\\s|:+-]*(\\w+)\\(");
+  private static final Pattern SETTING = Pattern.compile("SET '(.*)' = '(.*)'");
   private static final int PARALLELISM = 2;
 
   private final FlinkCluster cluster;
@@ -33,14 +34,15 @@ final class SqlSession {
     tables.getConfig().set(SqlOptions.MODE, mode);
   }
 
-  TableConfig config() {
-    return tables.getConfig();
-  }
-
-  /** Runs statements that define tables, views and functions. */
+  /** Runs statements that define tables, views and functions, or SET options. */
   SqlSession with(String... statements) {
     for (String statement : statements) {
-      tables.executeSql(statement);
+      Matcher setting = SETTING.matcher(statement);
+      if (setting.matches()) {
+        tables.getConfig().set(setting.group(1), setting.group(2));
+      } else {
+        tables.executeSql(statement);
+      }
     }
     return this;
   }
@@ -49,6 +51,11 @@ final class SqlSession {
   String plan(String query) {
     String text = tables.explainSql(query);
     return text.substring(text.indexOf(EXECUTION_PLAN) + EXECUTION_PLAN.length()).strip();
+  }
+
+  /** The compiled plan of an INSERT, as JSON. */
+  String compiledPlan(String insert) {
+    return tables.compilePlanSql(insert).asJsonString();
   }
 
   /** The names of the nodes of {@link #plan}, from the sink to the sources. */

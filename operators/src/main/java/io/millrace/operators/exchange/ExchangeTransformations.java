@@ -4,16 +4,16 @@ package io.millrace.operators.exchange;
 import io.millrace.column.Schema;
 import io.millrace.kernel.hash.HashFunction;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.wire.BodyCodec;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.ExecutionConfig;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ReadableConfig;
-import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
+import org.apache.flink.streaming.api.transformations.UnionTransformation;
 import org.apache.flink.streaming.runtime.partitioner.GlobalPartitioner;
 import org.apache.flink.streaming.runtime.partitioner.StreamPartitioner;
 
@@ -36,7 +36,10 @@ public final class ExchangeTransformations {
    * @throws IllegalArgumentException if the columns cannot be a key
    */
   public static Transformation<ColumnBatch> byKey(
-      Transformation<ColumnBatch> batches, List<Integer> keys, String name, ReadableConfig options) {
+      Transformation<ColumnBatch> batches,
+      List<Integer> keys,
+      String name,
+      ReadableConfig options) {
     checkKeys(ColumnBatchTypeInformation.schemaOf(batches.getOutputType()), keys);
     boolean perKeyGroup =
         options.get(ExchangeOptions.PER_KEY_GROUP)
@@ -73,14 +76,46 @@ public final class ExchangeTransformations {
    */
   public static Transformation<ColumnBatch> single(
       Transformation<ColumnBatch> batches, String name, ReadableConfig options) {
-    TableSplitter.Factory splitters =
-        (context, target) ->
-            new WholeTableSplitter(context, BatchExchange.PART_BYTES, ColumnBatch::new);
     Transformation<ColumnBatch> received =
-        exchange(batches, splitters, new GlobalPartitioner<>(), name, options);
+        exchange(batches, wholeTables(), new GlobalPartitioner<>(), name, options);
     received.setParallelism(1);
     received.setMaxParallelism(1);
     return received;
+  }
+
+  /**
+   * Sends batches of several streams to one stream.
+   *
+   * @param inputs at least two, with the same columns
+   * @param name of the receiving operator
+   * @param options of the job
+   */
+  public static Transformation<ColumnBatch> union(
+      List<Transformation<ColumnBatch>> inputs, String name, ReadableConfig options) {
+    ColumnBatchTypeInformation type = (ColumnBatchTypeInformation) inputs.get(0).getOutputType();
+    List<Transformation<ColumnBatch>> parts = new ArrayList<>();
+    for (Transformation<ColumnBatch> input : inputs) {
+      parts.add(parts(input, wholeTables(), name, options));
+    }
+    Transformation<ColumnBatch> received =
+        CoalesceOperator.factory(CoalesceOptions.DEFAULT)
+            .appendTo(new UnionTransformation<>(parts), name, type, options);
+    received.setParallelism(ExecutionConfig.PARALLELISM_DEFAULT);
+    return received;
+  }
+
+  private static TableSplitter.Factory wholeTables() {
+    return (context, target) ->
+        new WholeTableSplitter(context, BatchExchange.PART_BYTES, ColumnBatch::new);
+  }
+
+  private static Transformation<ColumnBatch> parts(
+      Transformation<ColumnBatch> batches,
+      TableSplitter.Factory splitters,
+      String name,
+      ReadableConfig options) {
+    return PartitionOperator.factory(splitters)
+        .appendTo(batches, ExchangedStream.partitionName(name), batches.getOutputType(), options);
   }
 
   private static Transformation<ColumnBatch> exchange(
@@ -89,12 +124,12 @@ public final class ExchangeTransformations {
       StreamPartitioner<ColumnBatch> partitioner,
       String name,
       ReadableConfig options) {
-    Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getOutputType());
-    ColumnBatchTypeInformation type = new ColumnBatchTypeInformation(schema, BodyCodec.RAW);
-    OneInputTransformation<ColumnBatch, ColumnBatch> parts =
-        PartitionOperator.factory(splitters)
-            .appendTo(batches, ExchangedStream.partitionName(name), type, options);
+    Transformation<ColumnBatch> parts = parts(batches, splitters, name, options);
     return CoalesceOperator.factory(CoalesceOptions.DEFAULT)
-        .appendTo(new PartitionTransformation<>(parts, partitioner), name, type, options);
+        .appendTo(
+            new PartitionTransformation<>(parts, partitioner),
+            name,
+            batches.getOutputType(),
+            options);
   }
 }

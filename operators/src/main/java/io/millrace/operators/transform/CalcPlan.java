@@ -102,6 +102,17 @@ public final class CalcPlan implements Serializable {
     }
   }
 
+  private record RowKinds() implements Step {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Calc resolve(Schema schema) {
+      List<Expression> columns = new ArrayList<>(columns(schema));
+      columns.add(Expressions.lit(RowKind.INSERT.toByteValue()).as(RowKindColumn.NAME));
+      return Calc.of(schema, Optional.empty(), columns, ResolutionContext.DEFAULT);
+    }
+  }
+
   private record Sample(double fraction, long seed) implements Step {
     private static final long serialVersionUID = 1L;
 
@@ -301,6 +312,15 @@ public final class CalcPlan implements Serializable {
    */
   public CalcPlan toChangelog(String operationColumn) {
     return with(new ToChangelog(operationColumn));
+  }
+
+  /**
+   * The same rows as a changelog of insertions.
+   *
+   * @return this plan if its rows have kinds
+   */
+  public CalcPlan withRowKinds() {
+    return RowKindColumn.isIn(outputSchema()) ? this : with(new RowKinds());
   }
 
   /**

@@ -7,6 +7,7 @@ import io.millrace.operators.transfer.ColumnBatchOperator;
 import io.millrace.operators.transform.CalcPlan;
 import java.io.Serializable;
 import java.time.Duration;
+import java.util.concurrent.Future;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.watermark.Watermark;
@@ -15,10 +16,10 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.IOUtils;
 
 /**
- * Sends watermarks that an expression of the rows gives, and a batch at a time otherwise what
- * Flink SQL's {@code WatermarkAssignerOperator} does: the greatest watermark of a batch goes behind
- * it, at once if event time advanced by the interval of watermarks, else when the interval has
- * passed. Watermarks from upstream end here, except the one at the end of the input.
+ * Sends watermarks that an expression of the rows gives, and a batch at a time otherwise what Flink
+ * SQL's {@code WatermarkAssignerOperator} does: the greatest watermark of a batch goes behind it,
+ * at once if event time advanced by the interval of watermarks, else when the interval has passed.
+ * Watermarks from upstream end here, except the one at the end of the input.
  */
 @Internal
 public final class BatchWatermarkOperator extends ColumnBatchOperator<ColumnBatch> {
@@ -72,16 +73,18 @@ public final class BatchWatermarkOperator extends ColumnBatchOperator<ColumnBatc
   }
 
   private void every(long millis, Runnable step) {
-    if (millis > 0) {
-      long next = getProcessingTimeService().getCurrentProcessingTime() + millis;
-      getProcessingTimeService()
-          .registerTimer(
-              next,
-              time -> {
-                step.run();
-                every(millis, step);
-              });
+    if (millis <= 0) {
+      return;
     }
+    // Timers end with the task.
+    Future<?> unused =
+        getProcessingTimeService()
+            .registerTimer(
+                getProcessingTimeService().getCurrentProcessingTime() + millis,
+                time -> {
+                  step.run();
+                  every(millis, step);
+                });
   }
 
   @Override

@@ -33,8 +33,7 @@ final class GreatestTime implements AutoCloseable {
   long of(Table table) {
     try (Table computed = times.apply(table);
         Table host =
-            computed.copyTo(
-                HostMemoryResource.INSTANCE, context.hostStream(), context.stream())) {
+            computed.copyTo(HostMemoryResource.INSTANCE, context.hostStream(), context.stream())) {
       context.stream().synchronize();
       try (AccessScope scope = AccessScope.on(context.hostStream())) {
         return greatest(

@@ -5,6 +5,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.transfer.ColumnBatchOperator;
 import java.time.Duration;
+import java.util.concurrent.Future;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.watermark.Watermark;
@@ -35,7 +36,8 @@ public abstract class MiniBatchOperator extends ColumnBatchOperator<ColumnBatch>
 
   /** A factory of operators that choose watermarks of the input. */
   public static OperatorFactory<ColumnBatch, ColumnBatch> inEventTime(Duration interval) {
-    return new OperatorFactory<>(EventTime.class, parameters -> new EventTime(parameters, interval));
+    return new OperatorFactory<>(
+        EventTime.class, parameters -> new EventTime(parameters, interval));
   }
 
   @Override
@@ -70,13 +72,14 @@ public abstract class MiniBatchOperator extends ColumnBatchOperator<ColumnBatch>
     }
 
     private void setTimer(long time) {
-      getProcessingTimeService()
-          .registerTimer(
-              time,
-              now -> {
-                advance();
-                setTimer(current + intervalMillis);
-              });
+      Future<?> unused =
+          getProcessingTimeService()
+              .registerTimer(
+                  time,
+                  now -> {
+                    advance();
+                    setTimer(current + intervalMillis);
+                  });
     }
 
     @Override

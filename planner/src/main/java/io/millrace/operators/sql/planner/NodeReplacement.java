@@ -2,7 +2,9 @@
 package io.millrace.operators.sql.planner;
 
 import io.millrace.operators.sql.planner.calc.CalcMatcher;
+import io.millrace.operators.sql.planner.calc.DropUpdateBeforeMatcher;
 import io.millrace.operators.sql.planner.exchange.ExchangeMatcher;
+import io.millrace.operators.sql.planner.exchange.UnionMatcher;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
@@ -21,13 +23,15 @@ import org.apache.calcite.rel.RelNode;
  * been decided about stay as they are.
  */
 final class NodeReplacement {
-  private static final List<NodeMatcher<?, ?>> MATCHERS = 
+  private static final List<NodeMatcher<?, ?>> MATCHERS =
       List.of(
           new ScanMatcher(),
           new WatermarkMatcher(),
           new MiniBatchMatcher(),
           new CalcMatcher(),
-          new ExchangeMatcher());
+          new DropUpdateBeforeMatcher(),
+          new ExchangeMatcher(),
+          new UnionMatcher());
 
   private final PlanContext context;
 

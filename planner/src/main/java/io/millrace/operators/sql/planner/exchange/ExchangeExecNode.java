@@ -15,11 +15,7 @@ final class ExchangeExecNode extends MillraceExecNode {
   private final ExchangeSpec spec;
 
   ExchangeExecNode(ExchangeSpec spec, NodeInput input, String description) {
-    super(
-        ExchangeRel.KIND,
-        List.of(input),
-        spec.output(),
-        description);
+    super(ExchangeRel.KIND, List.of(input), spec.output(), description);
     this.spec = spec;
   }
 

@@ -71,7 +71,9 @@ final class ExchangeRel extends StreamPhysicalExchange implements MillraceRel {
   public ExecNode<?> translateToExecNode() {
     return decision.isReplaced()
         ? new ExchangeExecNode(
-            decision.spec(), NodeInput.of(getInput(), getRequiredDistribution()), getRelDetailedDescription())
+            decision.spec(),
+            NodeInput.of(getInput(), getRequiredDistribution()),
+            getRelDetailedDescription())
         : super.translateToExecNode();
   }
 }

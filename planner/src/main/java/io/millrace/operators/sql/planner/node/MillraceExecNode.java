@@ -112,8 +112,9 @@ public abstract class MillraceExecNode extends ExecNodeBase<RowData>
   }
 
   /**
-   * An input as batches. If it gives rows, all their fields become columns: where Flink lets several
-   * nodes share a scan, it puts a node of its own behind the scan after nodes have been replaced.
+   * An input as batches. If it gives rows, all their fields become columns: where Flink lets
+   * several nodes share a scan, it puts a node of its own behind the scan after nodes have been
+   * replaced.
    */
   protected final Transformation<ColumnBatch> inputBatches(int input, PlannerBase planner) {
     if (getInputEdges().get(input).getSource() instanceof BatchExecNode source) {

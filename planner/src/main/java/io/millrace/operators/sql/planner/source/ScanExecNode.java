@@ -24,6 +24,7 @@ final class ScanExecNode extends MillraceExecNode {
   }
 
   @Override
+  @SuppressWarnings("deprecation") // the planner's own scans have no other way to the environment
   protected Transformation<ColumnBatch> toBatches(PlannerBase planner) {
     ProviderContext withoutUids = name -> Optional.empty();
     Transformation<ColumnBatch> batches =
@@ -37,8 +38,12 @@ final class ScanExecNode extends MillraceExecNode {
     Schema expected = PlannedInput.schema(spec.output());
     if (!types.equals(expected.fields().stream().map(field -> field.type()).toList())) {
       throw new TableException(
-          "expected batches of " + expected + " from the source '"
-              + spec.source().asSummaryString() + "', got " + schema);
+          "expected batches of "
+              + expected
+              + " from the source '"
+              + spec.source().asSummaryString()
+              + "', got "
+              + schema);
     }
   }
 }

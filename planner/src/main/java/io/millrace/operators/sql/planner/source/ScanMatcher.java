@@ -5,13 +5,10 @@ import io.millrace.operators.sql.planner.node.Decision;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
-import io.millrace.operators.sql.planner.rex.PlannedInput;
 import io.millrace.operators.sql.table.BatchScanTableSource;
 import org.apache.calcite.rel.RelNode;
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.table.planner.calcite.FlinkTypeFactory;
 import org.apache.flink.table.planner.plan.nodes.physical.stream.StreamPhysicalTableSourceScan;
-import org.apache.flink.table.types.logical.RowType;
 
 /** Decides about a scan: its source has to be a {@link BatchScanTableSource}. */
 @Internal
@@ -25,12 +22,7 @@ public final class ScanMatcher extends NodeMatcher<StreamPhysicalTableSourceScan
     if (scan.eventTimeSnapshotRequired()) {
       throw new UnsupportedNodeException("a temporal join needs snapshots of the table");
     }
-    if (!(scan.tableSource() instanceof BatchScanTableSource source)) {
-      throw new UnsupportedNodeException("its source gives rows");
-    }
-    RowType output = FlinkTypeFactory.toLogicalRowType(scan.getRowType());
-    PlannedInput.schema(output);
-    return new ScanSpec(source, output);
+    return ScanSpec.of(scan.tableSourceTable());
   }
 
   @Override

@@ -17,7 +17,7 @@ import org.apache.flink.table.planner.plan.schema.TableSourceTable;
 final class ScanRel extends StreamPhysicalTableSourceScan implements MillraceRel {
   static final String KIND = "TableSourceScan";
 
-  private final TableSourceTable table;
+  private final TableSourceTable sourceTable;
   private final boolean needsSnapshots;
   private final Decision<ScanSpec> decision;
 
@@ -25,11 +25,11 @@ final class ScanRel extends StreamPhysicalTableSourceScan implements MillraceRel
       RelOptCluster cluster,
       RelTraitSet traits,
       List<RelHint> hints,
-      TableSourceTable table,
+      TableSourceTable sourceTable,
       boolean needsSnapshots,
       Decision<ScanSpec> decision) {
-    super(cluster, traits, hints, table, needsSnapshots);
-    this.table = table;
+    super(cluster, traits, hints, sourceTable, needsSnapshots);
+    this.sourceTable = sourceTable;
     this.needsSnapshots = needsSnapshots;
     this.decision = decision;
   }
@@ -46,7 +46,7 @@ final class ScanRel extends StreamPhysicalTableSourceScan implements MillraceRel
 
   @Override
   public RelNode kept(String reason) {
-    return with(getTraitSet(), table, Decision.kept(reason));
+    return with(getTraitSet(), sourceTable, Decision.kept(reason));
   }
 
   @Override
@@ -61,12 +61,16 @@ final class ScanRel extends StreamPhysicalTableSourceScan implements MillraceRel
 
   @Override
   public RelNode copy(RelTraitSet traits, List<RelNode> inputs) {
-    return with(traits, table, decision);
+    return with(traits, sourceTable, decision);
   }
 
   @Override
   public RelNode copy(TableSourceTable newTable) {
-    return with(getTraitSet(), newTable, decision);
+    Decision<ScanSpec> ofTable =
+        decision.isSupported()
+            ? new Decision<>(ScanSpec.of(newTable), null, decision.executed())
+            : decision;
+    return with(getTraitSet(), newTable, ofTable);
   }
 
   private ScanRel with(

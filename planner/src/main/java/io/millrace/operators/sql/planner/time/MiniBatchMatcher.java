@@ -26,7 +26,10 @@ public final class MiniBatchMatcher
   protected MiniBatchSpec match(StreamPhysicalMiniBatchAssigner assigner, PlanContext context) {
     MillraceRel.requireBatches(assigner.getInput());
     MiniBatchInterval interval =
-        assigner.getTraitSet().getTrait(MiniBatchIntervalTraitDef.INSTANCE()).getMiniBatchInterval();
+        assigner
+            .getTraitSet()
+            .getTrait(MiniBatchIntervalTraitDef.INSTANCE())
+            .getMiniBatchInterval();
     if (interval.getMode() == MiniBatchMode.None) {
       throw new UnsupportedNodeException("it has no interval");
     }

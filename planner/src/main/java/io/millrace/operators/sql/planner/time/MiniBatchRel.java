@@ -19,10 +19,7 @@ final class MiniBatchRel extends StreamPhysicalMiniBatchAssigner implements Mill
   private final Decision<MiniBatchSpec> decision;
 
   MiniBatchRel(
-      RelOptCluster cluster,
-      RelTraitSet traits,
-      RelNode input,
-      Decision<MiniBatchSpec> decision) {
+      RelOptCluster cluster, RelTraitSet traits, RelNode input, Decision<MiniBatchSpec> decision) {
     super(cluster, traits, input);
     this.decision = decision;
   }
@@ -67,7 +64,8 @@ final class MiniBatchRel extends StreamPhysicalMiniBatchAssigner implements Mill
   @Override
   public ExecNode<?> translateToExecNode() {
     return decision.isReplaced()
-        ? new MiniBatchExecNode(decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
+        ? new MiniBatchExecNode(
+            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
         : super.translateToExecNode();
   }
 }

@@ -35,8 +35,7 @@ public final class WatermarkMatcher
     RelNode input = assigner.getInput();
     MillraceRel.requireBatches(input);
     RexBuilder rexBuilder = assigner.getCluster().getRexBuilder();
-    RexNode watermark =
-        WatermarkUtils.simplify(assigner.getCluster(), assigner.watermarkExpr());
+    RexNode watermark = WatermarkUtils.simplify(assigner.getCluster(), assigner.watermarkExpr());
     RexNode eventTime = rexBuilder.makeInputRef(input, assigner.rowtimeFieldIndex());
     CalcSpec times =
         new CalcSpec(
@@ -48,8 +47,7 @@ public final class WatermarkMatcher
             rexBuilder,
             List.of());
     CalcPlan plan =
-        times.plan(
-            PlannedInput.columns(input, times.expressions()), context.expressionSettings());
+        times.plan(PlannedInput.columns(input, times.expressions()), context.expressionSettings());
     checkTypes(plan.outputSchema());
     return new WatermarkSpec(
         times.withHostReasons(plan.calc().hostReasons()),

@@ -70,9 +70,12 @@ final class WatermarkRel extends StreamPhysicalWatermarkAssigner implements Mill
 
   @Override
   public RelNode copy(
-      RelTraitSet traits, RelNode input, List<RelHint> hints, int newEventTime, RexNode expression) {
-    return new WatermarkRel(
-        getCluster(), traits, input, hints, newEventTime, expression, decision);
+      RelTraitSet traits,
+      RelNode input,
+      List<RelHint> hints,
+      int newEventTime,
+      RexNode expression) {
+    return new WatermarkRel(getCluster(), traits, input, hints, newEventTime, expression, decision);
   }
 
   @Override
@@ -85,7 +88,8 @@ final class WatermarkRel extends StreamPhysicalWatermarkAssigner implements Mill
   @Override
   public ExecNode<?> translateToExecNode() {
     return decision.isReplaced()
-        ? new WatermarkExecNode(decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
+        ? new WatermarkExecNode(
+            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
         : super.translateToExecNode();
   }
 }

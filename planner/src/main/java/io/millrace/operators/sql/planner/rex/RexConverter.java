@@ -169,10 +169,9 @@ public final class RexConverter {
     }
     String operator = call.getOperator().getName();
     String name = RENAMED.getOrDefault(operator, operator);
-    try {
-      return FunctionRegistry.builtIn().function(name).name();
-    } catch (ExpressionException e) {
+    if (FunctionRegistry.builtIn().find(name).isEmpty()) {
       throw new UnsupportedNodeException("function " + name);
     }
+    return name;
   }
 }

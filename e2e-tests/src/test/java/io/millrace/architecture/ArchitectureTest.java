@@ -81,7 +81,10 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAnyPackage("org.apache.flink..", "org.apache.kafka..");
 
-  /** They are behind a class loader of their own in a Flink distribution, and change with its versions. */
+  /**
+   * They are behind a class loader of their own in a Flink distribution, and change with its
+   * versions.
+   */
   @ArchTest
   static final ArchRule ONLY_THE_PLANNER_PACKAGES_KNOW_FLINKS_PLANNER =
       noClasses()

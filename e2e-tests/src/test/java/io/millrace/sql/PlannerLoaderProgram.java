@@ -16,6 +16,7 @@ final class PlannerLoaderProgram {
   private PlannerLoaderProgram() {}
 
   /** Takes no arguments. */
+  @SuppressWarnings("try") // closing a result may be interrupted
   public static void main(String[] arguments) throws Exception {
     TableEnvironment tables = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
     tables.getConfig().set(SqlOptions.MODE, SqlMode.ON);

@@ -31,13 +31,13 @@ class FlinkSuitesTest {
     Stream<Arguments> smoke =
         Stream.of(
             arguments(SQL + "CalcITCase", 33, 16),
-            arguments(FUNCTIONS + "UrlFunctionsITCase", 33, 1));
+            arguments(FUNCTIONS + "UrlFunctionsITCase", 33, 99999));
     Stream<Arguments> all =
         Stream.of(
-            arguments(FUNCTIONS + "MathFunctionsITCase", 1, 1),
-            arguments(FUNCTIONS + "RegexpFunctionsITCase", 1, 1),
-            arguments(FUNCTIONS + "LikeFunctionITCase", 1, 1),
-            arguments(FUNCTIONS + "TimeFunctionsITCase", 1, 1));
+            arguments(FUNCTIONS + "MathFunctionsITCase", 77, 99999),
+            arguments(FUNCTIONS + "RegexpFunctionsITCase", 155, 99999),
+            arguments(FUNCTIONS + "LikeFunctionITCase", 71, 99999),
+            arguments(FUNCTIONS + "TimeFunctionsITCase", 468, 99999));
     return ALL ? Stream.concat(smoke, all) : smoke;
   }
 

@@ -63,13 +63,18 @@ final class SqlSession {
     return NODE.matcher(plan(query)).results().map(node -> node.group(1)).toList();
   }
 
-  /** The rows of the query's result and how often each occurs, after all changes. */
-  Map<Row, Integer> rows(String query) throws Exception {
+  /** The changes of the query's result; those of a key are in their order. */
+  List<Row> changes(String query) throws Exception {
     Table result = tables.sqlQuery(query);
     CollectedRows changes = CollectedRows.of(tables.toChangelogStream(result));
     cluster.run(environment);
+    return changes.take();
+  }
+
+  /** The rows of the query's result and how often each occurs, after all changes. */
+  Map<Row, Integer> rows(String query) throws Exception {
     Map<Row, Integer> rows = new HashMap<>();
-    for (Row change : changes.take()) {
+    for (Row change : changes(query)) {
       boolean adds = change.getKind() == RowKind.INSERT || change.getKind() == RowKind.UPDATE_AFTER;
       change.setKind(RowKind.INSERT);
       rows.merge(change, adds ? 1 : -1, (a, b) -> a + b == 0 ? null : a + b);

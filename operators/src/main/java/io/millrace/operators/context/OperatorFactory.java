@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.context;
 
+import io.millrace.kernel.hash.HashFunction;
 import java.io.Serializable;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -30,6 +31,7 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
 
   private final Class<? extends OneInputStreamOperator<IN, OUT>> operatorClass;
   private final Constructor<IN, OUT> constructor;
+  private final HashFunction keyHash;
 
   /** Makes one operator; serialized with the job. */
   @FunctionalInterface
@@ -40,13 +42,29 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
   public OperatorFactory(
       Class<? extends OneInputStreamOperator<IN, OUT>> operatorClass,
       Constructor<IN, OUT> constructor) {
+    this(operatorClass, constructor, HashFunction.FLINK_JAVA);
+  }
+
+  private OperatorFactory(
+      Class<? extends OneInputStreamOperator<IN, OUT>> operatorClass,
+      Constructor<IN, OUT> constructor,
+      HashFunction keyHash) {
     this.operatorClass = operatorClass;
     this.constructor = constructor;
+    this.keyHash = keyHash;
     setChainingStrategy(ChainingStrategy.ALWAYS);
   }
 
   public Constructor<IN, OUT> constructor() {
     return constructor;
+  }
+
+  /**
+   * A factory of the same operators behind an exchange with another hash of keys than {@link
+   * HashFunction#FLINK_JAVA}.
+   */
+  public OperatorFactory<IN, OUT> withKeyHash(HashFunction newKeyHash) {
+    return new OperatorFactory<>(operatorClass, constructor, newKeyHash);
   }
 
   /**
@@ -88,7 +106,11 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // as the interface has it
   public <T extends StreamOperator<OUT>> T createStreamOperator(
       StreamOperatorParameters<OUT> parameters) {
-    return (T) constructor.construct(parameters);
+    OneInputStreamOperator<IN, OUT> operator = constructor.construct(parameters);
+    if (operator instanceof KeyedOperator keyed) {
+      keyed.setKeyHash(keyHash);
+    }
+    return (T) operator;
   }
 
   @Override

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner;
 
+import io.millrace.operators.sql.planner.aggregate.GlobalGroupAggregateMatcher;
+import io.millrace.operators.sql.planner.aggregate.GroupAggregateMatcher;
+import io.millrace.operators.sql.planner.aggregate.LocalGroupAggregateMatcher;
 import io.millrace.operators.sql.planner.calc.CalcMatcher;
 import io.millrace.operators.sql.planner.calc.DropUpdateBeforeMatcher;
 import io.millrace.operators.sql.planner.exchange.ExchangeMatcher;
@@ -31,7 +34,10 @@ final class NodeReplacement {
           new CalcMatcher(),
           new DropUpdateBeforeMatcher(),
           new ExchangeMatcher(),
-          new UnionMatcher());
+          new UnionMatcher(),
+          new GroupAggregateMatcher(),
+          new LocalGroupAggregateMatcher(),
+          new GlobalGroupAggregateMatcher());
 
   private final PlanContext context;
 
@@ -45,11 +51,23 @@ final class NodeReplacement {
 
   private RelNode decide(RelNode node) {
     RelNode current = withInputs(node, this::decide);
-    return MATCHERS.stream()
-        .filter(matcher -> matcher.accepts(current))
-        .findFirst()
-        .map(matcher -> matcher.replace(current, context))
-        .orElse(current);
+    RelNode decided =
+        MATCHERS.stream()
+            .filter(matcher -> matcher.accepts(current))
+            .findFirst()
+            .map(matcher -> matcher.replace(current, context))
+            .orElse(current);
+    boolean takesPartials = decided instanceof MillraceRel rel && rel.takesPartials();
+    return takesPartials ? decided : withInputs(decided, NodeReplacement::withoutPartials);
+  }
+
+  /**
+   * Gives a first phase, and an exchange behind it, back to Flink, as the second one is Flink's.
+   */
+  private static RelNode withoutPartials(RelNode node) {
+    return node instanceof MillraceRel rel && rel.givesPartials()
+        ? withInputs(rel.kept("its second phase stays Flink's"), NodeReplacement::withoutPartials)
+        : node;
   }
 
   /** Gives cheap nodes between nodes of rows back to Flink. */

@@ -10,6 +10,7 @@ import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import io.millrace.operators.sql.planner.rex.PlannedInput;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.apache.calcite.rel.RelDistribution;
 import org.apache.calcite.rel.RelNode;
 import org.apache.flink.annotation.Internal;
@@ -46,8 +47,10 @@ public final class ExchangeMatcher extends NodeMatcher<StreamPhysicalExchange, E
     if (keys.isEmpty()) {
       return Optional.empty();
     }
+    RowType keyFields = new RowType(keys.stream().map(output.getFields()::get).toList());
     try {
-      ExchangeTransformations.checkKeys(PlannedInput.schema(output), keys);
+      ExchangeTransformations.checkKeys(
+          PlannedInput.schema(keyFields), IntStream.range(0, keys.size()).boxed().toList());
     } catch (IllegalArgumentException e) {
       throw new UnsupportedNodeException(e.getMessage());
     }

@@ -45,6 +45,16 @@ final class ExchangeRel extends StreamPhysicalExchange implements MillraceRel {
   }
 
   @Override
+  public boolean givesPartials() {
+    return decision.isSupported() && getInput() instanceof MillraceRel rel && rel.givesPartials();
+  }
+
+  @Override
+  public boolean takesPartials() {
+    return givesPartials();
+  }
+
+  @Override
   public String getRelTypeName() {
     return decision.typeName(KIND);
   }

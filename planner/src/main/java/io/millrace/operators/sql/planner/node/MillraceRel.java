@@ -16,6 +16,16 @@ public interface MillraceRel extends RelNode {
   /** The same node, which stays Flink's for {@code reason}. */
   RelNode kept(String reason);
 
+  /** Whether its output is that of a first phase, which only Millrace's second phase can take. */
+  default boolean givesPartials() {
+    return false;
+  }
+
+  /** Whether it is such a second phase. */
+  default boolean takesPartials() {
+    return false;
+  }
+
   /**
    * Whether consumers of {@code node} can take batches of it. Flink plans the parts of a plan that
    * several sinks share by themselves, and tables stand for them in the other parts.

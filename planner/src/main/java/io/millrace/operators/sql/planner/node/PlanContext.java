@@ -6,6 +6,7 @@ import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.batching.WatermarkMode;
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.sql.table.SqlOptions;
+import io.millrace.operators.state.StateTtl;
 import java.util.Map;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
@@ -47,6 +48,11 @@ public record PlanContext(TableConfig config) {
   /** What expressions need of the session. */
   public ExpressionSettings expressionSettings() {
     return ExpressionSettings.DEFAULT.withZone(TableConfigUtils.getLocalTimeZone(config));
+  }
+
+  /** How long keys stay in state: {@code table.exec.state.ttl}. */
+  public StateTtl stateTtl() {
+    return StateTtl.ofProcessingTime(config.getIdleStateRetention());
   }
 
   /**

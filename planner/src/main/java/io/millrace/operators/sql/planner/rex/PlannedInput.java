@@ -2,6 +2,7 @@
 package io.millrace.operators.sql.planner.rex;
 
 import io.millrace.column.Schema;
+import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeInput;
@@ -29,6 +30,16 @@ public final class PlannedInput {
     return MillraceRel.givesBatches(input)
         ? new BatchColumns(schema(type))
         : new LeafColumns(type, used, NodeInput.isInsertOnly(input));
+  }
+
+  /**
+   * The columns of batches with all fields of {@code input}.
+   *
+   * @throws UnsupportedNodeException if a field has a type that no column can have
+   */
+  public static Schema batchSchema(RelNode input) {
+    Schema schema = schema(FlinkTypeFactory.toLogicalRowType(input.getRowType()));
+    return NodeInput.isInsertOnly(input) ? schema : RowKindColumn.addTo(schema);
   }
 
   /**

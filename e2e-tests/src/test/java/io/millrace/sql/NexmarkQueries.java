@@ -6,10 +6,22 @@ import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.sql.NexmarkTables.Content;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Nexmark's queries in SQL, and a few more over its tables. */
 final class NexmarkQueries {
   private static final int EVENTS = 20_000;
+  private static final String COUNTS_BY_PRICE =
+      Stream.of("COUNT(*)", "COUNT(DISTINCT bidder)", "COUNT(DISTINCT auction)")
+          .flatMap(
+              count ->
+                  Stream.of(
+                      count,
+                      count + " FILTER (WHERE price < 10000)",
+                      count + " FILTER (WHERE price >= 10000 AND price < 1000000)",
+                      count + " FILTER (WHERE price >= 1000000)"))
+          .collect(Collectors.joining(", "));
   private static final Map<String, String> QUERIES = new LinkedHashMap<>();
 
   static {
@@ -35,6 +47,32 @@ final class NexmarkQueries {
         FROM bid WHERE 0.908 * price > 1000000 AND 0.908 * price < 50000000
         """);
     QUERIES.put(
+        "q15",
+        """
+        SELECT DATE_FORMAT(date_time, 'yyyy-MM-dd') AS `day`, %s FROM bid
+        GROUP BY DATE_FORMAT(date_time, 'yyyy-MM-dd')
+        """
+            .formatted(COUNTS_BY_PRICE));
+    QUERIES.put(
+        "q16",
+        """
+        SELECT channel, DATE_FORMAT(date_time, 'yyyy-MM-dd') AS `day`,
+          MAX(DATE_FORMAT(date_time, 'HH:mm')) AS `minute`, %s FROM bid
+        GROUP BY channel, DATE_FORMAT(date_time, 'yyyy-MM-dd')
+        """
+            .formatted(COUNTS_BY_PRICE));
+    QUERIES.put(
+        "q17",
+        """
+        SELECT auction, DATE_FORMAT(date_time, 'yyyy-MM-dd') AS `day`, COUNT(*) AS total_bids,
+          COUNT(*) FILTER (WHERE price < 10000) AS rank1_bids,
+          COUNT(*) FILTER (WHERE price >= 10000 AND price < 1000000) AS rank2_bids,
+          COUNT(*) FILTER (WHERE price >= 1000000) AS rank3_bids,
+          MIN(price) AS min_price, MAX(price) AS max_price, AVG(price) AS avg_price,
+          SUM(price) AS sum_price
+        FROM bid GROUP BY auction, DATE_FORMAT(date_time, 'yyyy-MM-dd')
+        """);
+    QUERIES.put(
         "q21",
         """
         SELECT auction, bidder, price, channel,
@@ -56,6 +94,12 @@ final class NexmarkQueries {
         "aggregate",
         "SELECT auction, COUNT(*) AS n, SUM(price) AS s FROM bid WHERE price > 100 GROUP BY auction");
     QUERIES.put("total", "SELECT COUNT(*) AS n, MAX(price) AS m FROM bid WHERE price > 100");
+    QUERIES.put(
+        "nested",
+        """
+        SELECT n, COUNT(*) AS auctions, MAX(s) AS dearest, MIN(s) AS cheapest
+        FROM (SELECT auction, COUNT(*) AS n, SUM(price) AS s FROM bid GROUP BY auction) GROUP BY n
+        """);
     QUERIES.put(
         "window",
         """

@@ -65,7 +65,8 @@ class NexmarkSqlTest {
         arguments("q14", "*Calc WatermarkAssigner TableSourceScan"),
         arguments("q21", "*Calc WatermarkAssigner TableSourceScan"),
         arguments("q22", "*Calc WatermarkAssigner TableSourceScan"),
-        arguments("aggregate", "GroupAggregate *Exchange *Calc WatermarkAssigner TableSourceScan"));
+        arguments(
+            "aggregate", "*GroupAggregate *Exchange *Calc WatermarkAssigner TableSourceScan"));
   }
 
   @ParameterizedTest
@@ -84,9 +85,14 @@ class NexmarkSqlTest {
         arguments("q14", "*Calc" + source),
         arguments("q21", "*Calc" + source),
         arguments("q22", "*Calc" + source),
-        arguments("aggregate", "GroupAggregate *Exchange *Calc" + source),
-        arguments("total", "GroupAggregate *Exchange *Calc" + source),
-        arguments("changelog", "*Calc GroupAggregate *Exchange *Calc" + source),
+        arguments("q15", "*GroupAggregate *Exchange *Calc" + source),
+        arguments("q16", "*GroupAggregate *Exchange *Calc" + source),
+        arguments("q17", "*GroupAggregate *Exchange *Calc" + source),
+        arguments("aggregate", "*GroupAggregate *Exchange *Calc" + source),
+        arguments("total", "*GroupAggregate *Exchange *Calc" + source),
+        arguments(
+            "nested", "*GroupAggregate *Exchange *Calc *GroupAggregate *Exchange *Calc" + source),
+        arguments("changelog", "*Calc *GroupAggregate *Exchange *Calc" + source),
         arguments(
             "window", "Calc GlobalWindowAggregate Exchange LocalWindowAggregate *Calc" + source),
         arguments(
@@ -99,7 +105,7 @@ class NexmarkSqlTest {
                 + source
                 // Flink puts a Calc behind a scan that two nodes share, when nodes have been
                 // replaced.
-                + " Exchange GroupAggregate *Exchange *Calc *WatermarkAssigner Calc Reused"));
+                + " *Exchange *GroupAggregate *Exchange *Calc *WatermarkAssigner Calc Reused"));
   }
 
   @ParameterizedTest
@@ -111,7 +117,15 @@ class NexmarkSqlTest {
   static Stream<Arguments> ofMiniBatches() {
     String source = " *MiniBatchAssigner *WatermarkAssigner *TableSourceScan";
     return Stream.of(
-        arguments("aggregate", "GlobalGroupAggregate Exchange LocalGroupAggregate *Calc" + source),
+        arguments("q15", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
+        arguments("q16", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
+        arguments("q17", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
+        arguments(
+            "aggregate", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
+        arguments(
+            "nested",
+            "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc *GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc"
+                + source),
         arguments(
             "window", "Calc GlobalWindowAggregate Exchange LocalWindowAggregate *Calc" + source));
   }

@@ -14,6 +14,10 @@ import io.millrace.operators.sql.planner.node.PlanContext;
 import io.millrace.operators.sql.planner.source.ScanMatcher;
 import io.millrace.operators.sql.planner.time.MiniBatchMatcher;
 import io.millrace.operators.sql.planner.time.WatermarkMatcher;
+import io.millrace.operators.sql.planner.window.GlobalWindowAggregateMatcher;
+import io.millrace.operators.sql.planner.window.GroupWindowAggregateMatcher;
+import io.millrace.operators.sql.planner.window.LocalWindowAggregateMatcher;
+import io.millrace.operators.sql.planner.window.WindowAggregateMatcher;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -37,7 +41,11 @@ final class NodeReplacement {
           new UnionMatcher(),
           new GroupAggregateMatcher(),
           new LocalGroupAggregateMatcher(),
-          new GlobalGroupAggregateMatcher());
+          new GlobalGroupAggregateMatcher(),
+          new WindowAggregateMatcher(),
+          new LocalWindowAggregateMatcher(),
+          new GlobalWindowAggregateMatcher(),
+          new GroupWindowAggregateMatcher());
 
   private final PlanContext context;
 

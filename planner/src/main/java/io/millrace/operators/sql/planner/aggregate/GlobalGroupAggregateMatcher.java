@@ -2,7 +2,6 @@
 package io.millrace.operators.sql.planner.aggregate;
 
 import io.millrace.column.Schema;
-import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.sql.planner.node.Decision;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
@@ -35,13 +34,8 @@ public final class GlobalGroupAggregateMatcher
         first.combines(),
         ChangelogPlanUtils.generateUpdateBefore(global),
         FlinkTypeFactory.toLogicalRowType(global.getRowType()),
-        first.combines() ? input : keysFirst(input, first.aggregates()),
+        first.combines() ? input : first.aggregates().schemaKeysFirst(input),
         context.expressionSettings());
-  }
-
-  private static Schema keysFirst(Schema input, KeyedAggregates aggregates) {
-    Schema rows = input.select(aggregates.keysFirst(input));
-    return RowKindColumn.isIn(input) ? RowKindColumn.addTo(rows) : rows;
   }
 
   private static LocalGroupAggregateRel firstPhase(RelNode global) {

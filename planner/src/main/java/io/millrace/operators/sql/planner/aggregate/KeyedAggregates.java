@@ -2,6 +2,7 @@
 package io.millrace.operators.sql.planner.aggregate;
 
 import io.millrace.column.Schema;
+import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.util.mapping.Mappings;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.planner.utils.JavaScalaConversionUtil;
 import scala.collection.Seq;
 
@@ -28,16 +30,17 @@ import scala.collection.Seq;
  * @param names of the results
  * @param stateTtl how long a key stays behind its last update
  */
-record KeyedAggregates(
+@Internal
+public record KeyedAggregates(
     List<Integer> keys, List<AggregateCall> calls, List<String> names, StateTtl stateTtl) {
-  KeyedAggregates {
+  public KeyedAggregates {
     keys = List.copyOf(keys);
     calls = List.copyOf(calls);
     names = List.copyOf(names);
   }
 
   /** The aggregates of a node, without names of their own. */
-  static KeyedAggregates of(int[] grouping, Seq<AggregateCall> aggCalls, StateTtl stateTtl) {
+  public static KeyedAggregates of(int[] grouping, Seq<AggregateCall> aggCalls, StateTtl stateTtl) {
     List<AggregateCall> calls = JavaScalaConversionUtil.toJava(aggCalls);
     return new KeyedAggregates(
         IntStream.of(grouping).boxed().toList(),
@@ -47,15 +50,28 @@ record KeyedAggregates(
   }
 
   /**
-   * @param fields the names of the results, behind those of the keys
+   * The same aggregates, with the names of a node's fields.
+   *
+   * @param fields the names of the keys, then those of the results
    */
-  KeyedAggregates named(List<String> fields) {
+  public KeyedAggregates named(List<String> fields) {
     return new KeyedAggregates(keys, calls, fields.subList(keys.size(), fields.size()), stateTtl);
   }
 
-  /** The columns of {@code input} that are no row kinds, those of the keys first. */
-  List<String> keysFirst(Schema input) {
-    return order(input).stream().map(field -> input.field(field).name()).toList();
+  /** The columns of {@code input} other than row kinds, those of the keys first. */
+  public List<Expression> columnsKeysFirst(Schema input) {
+    return order(input).stream().map(field -> Expressions.col(input.field(field).name())).toList();
+  }
+
+  /** The schema with these columns, and with row kinds if {@code input} has them. */
+  public Schema schemaKeysFirst(Schema input) {
+    Schema rows = new Schema(order(input).stream().map(input::field).toList());
+    return RowKindColumn.isIn(input) ? RowKindColumn.addTo(rows) : rows;
+  }
+
+  /** The position of a field of {@code input} among these columns. */
+  public int positionKeysFirst(int field, Schema input) {
+    return order(input).indexOf(field);
   }
 
   private List<Integer> order(Schema input) {
@@ -66,8 +82,8 @@ record KeyedAggregates(
     return order;
   }
 
-  /** These over batches with the columns of {@link #keysFirst}. */
-  KeyedAggregates overKeysFirst(Schema input) {
+  /** These over batches of {@link #schemaKeysFirst}. */
+  public KeyedAggregates overKeysFirst(Schema input) {
     List<Integer> order = order(input);
     Mappings.TargetMapping mapping = Mappings.target(order::indexOf, order.size(), order.size());
     return new KeyedAggregates(
@@ -103,12 +119,17 @@ record KeyedAggregates(
     }
   }
 
-  List<String> keyNames(Schema input) {
+  /** The names of the key columns. */
+  public List<String> keyNames(Schema input) {
     return keys.stream().map(key -> input.field(key).name()).toList();
   }
 
-  // A key's column may have the name that the planner gives a result.
-  List<Aggregate> aggregates(Schema input) {
+  /**
+   * The aggregates over columns of {@code input}, with names that no key column has.
+   *
+   * @throws UnsupportedNodeException if a call is none of Millrace's aggregates
+   */
+  public List<Aggregate> aggregates(Schema input) {
     List<String> keyNames = keyNames(input);
     return AggregateCalls.convert(
         calls,

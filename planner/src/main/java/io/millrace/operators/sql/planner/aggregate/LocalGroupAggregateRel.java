@@ -105,9 +105,14 @@ final class LocalGroupAggregateRel extends StreamPhysicalLocalGroupAggregate
 
   @Override
   public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced()
-        ? new LocalGroupAggregateExecNode(
-            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
-        : super.translateToExecNode();
+    return decision.isReplaced() ? node(decision.spec()) : super.translateToExecNode();
+  }
+
+  private ExecNode<?> node(LocalGroupAggregateSpec spec) {
+    NodeInput from = NodeInput.of(getInput());
+    String description = getRelDetailedDescription();
+    return spec.combines()
+        ? new LocalGroupAggregateExecNode(spec, from, description)
+        : new KeysFirstExecNode(KIND, spec.aggregates(), spec.output(), from, description);
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "json_text.cuh"
+#include "record_value.cuh"
 
 namespace millrace {
 

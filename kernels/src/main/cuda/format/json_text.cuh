@@ -2,8 +2,9 @@
 // JSON text (RFC 8259): white space, strings, and values that nobody asked for.
 #pragma once
 
-#include "record_value.cuh"
+#include "record_text.cuh"
 #include "text_base64.cuh"
+#include "text_number.cuh"
 #include "text_utf8.cuh"
 
 namespace millrace {
@@ -110,6 +111,28 @@ static __device__ inline bool read_string(RecordText& json, JsonString& string) 
   }
 }
 
+// Writes a code point in UTF-8; gives how many bytes it has.
+static __device__ inline int32_t put_code_point(int32_t code_point, char* target) {
+  const int32_t width = utf8_bytes(code_point);
+  if (width == 1) target[0] = static_cast<char>(code_point);
+  for (int32_t j = width - 1, rest = code_point; width > 1 && j >= 0; --j, rest >>= 6) {
+    target[j] = static_cast<char>(j > 0 ? 0x80 | (rest & 0x3f) : (0xf00 >> width & 0xff) | rest);
+  }
+  return width;
+}
+
+// Writes the bytes of a string with its escapes resolved. The cursor is at its first byte.
+static __device__ inline void resolve_escapes(TextCursor& text, int32_t bytes, char* target) {
+  for (int32_t i = 0; i < bytes;) {
+    const int32_t byte = text.next();
+    if (byte == '\\') {
+      i += put_code_point(read_escape(text), target + i);
+    } else {
+      target[i++] = static_cast<char>(byte);
+    }
+  }
+}
+
 constexpr uint64_t WORD_TRUE = 0x65757274;
 constexpr uint64_t WORD_FALSE = 0x65736c6166;
 constexpr uint64_t WORD_NULL = 0x6c6c756e;
@@ -129,15 +152,19 @@ static __device__ inline bool skip_scalar(RecordText& json, int32_t byte) {
   return is_valid || json.fail(RECORD_NO_JSON);
 }
 
-// Skips the name of a member and the colon.
-static __device__ inline bool skip_name(RecordText& json) {
-  JsonString name;
+// Reads the name of a member, and takes the colon.
+static __device__ inline bool read_name(RecordText& json, JsonString& name) {
   if (skip_space(json.text) != '"') return json.fail(RECORD_NO_JSON);
   ++json.text.at;
   if (!read_string(json, name)) return false;
   if (skip_space(json.text) != ':') return json.fail(RECORD_NO_JSON);
   ++json.text.at;
   return true;
+}
+
+static __device__ inline bool skip_name(RecordText& json) {
+  JsonString name;
+  return read_name(json, name);
 }
 
 static __device__ __forceinline__ int32_t next_character(TextCursor& text) {

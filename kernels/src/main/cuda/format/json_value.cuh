@@ -6,6 +6,7 @@
 #pragma once
 
 #include "json_text.cuh"
+#include "record_value.cuh"
 
 namespace millrace {
 
@@ -24,24 +25,6 @@ static __device__ __forceinline__ const JsonPlan& json_plan_of(const RecordArgum
 
 static __device__ __forceinline__ const uint64_t* name_of(const RecordArguments& arguments, const RecordField& field) {
   return reinterpret_cast<const uint64_t*>(arguments.fields + field.name);
-}
-
-// Writes the bytes of a string with its escapes resolved. The cursor is at its first byte.
-static __device__ inline void resolve_escapes(TextCursor& text, int32_t bytes, char* target) {
-  for (int32_t i = 0; i < bytes;) {
-    const int32_t byte = text.next();
-    if (byte != '\\') {
-      target[i++] = static_cast<char>(byte);
-      continue;
-    }
-    const int32_t code_point = read_escape(text);
-    const int32_t width = utf8_bytes(code_point);
-    if (width == 1) target[i] = static_cast<char>(code_point);
-    for (int32_t j = width - 1, rest = code_point; width > 1 && j >= 0; --j, rest >>= 6) {
-      target[i + j] = static_cast<char>(j > 0 ? 0x80 | (rest & 0x3f) : (0xf00 >> width & 0xff) | rest);
-    }
-    i += width;
-  }
 }
 
 // The text of a string, without escapes: `copy` has it if there were some.

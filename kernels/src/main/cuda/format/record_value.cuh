@@ -4,24 +4,13 @@
 
 #include "column_output.cuh"
 #include "record_arguments.cuh"
+#include "record_text.cuh"
 #include "text_number.cuh"
 #include "text_time.cuh"
 
 namespace millrace {
 
 constexpr uint32_t HAS_ESCAPES = 0x80000000u;  // of the position of a string
-
-// A record that is read.
-struct RecordText {
-  TextCursor text;
-  RecordError error;
-  int32_t field;  // that the error is about
-
-  __device__ __forceinline__ bool fail(RecordError why) {
-    error = why;
-    return false;
-  }
-};
 
 // A set of fields.
 struct FieldSet {

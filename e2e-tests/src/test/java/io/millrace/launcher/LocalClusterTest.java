@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.launcher;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cluster.CommittedFiles;
 import io.millrace.process.Await;
-import java.net.BindException;
 import java.net.ServerSocket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("cluster")
 class LocalClusterTest {
   private static final Duration LIMIT = Duration.ofMinutes(3);
-  private static final Pattern JOB = Pattern.compile("submitted with JobID (\\p{XDigit}{32})");
   private static final Pattern PROCESS = Pattern.compile("started, process (\\d+)");
   private static final Pattern METRIC = Pattern.compile("flink_\\w+");
   private static final Path DEPLOY =
@@ -42,52 +34,64 @@ class LocalClusterTest {
 
   @TempDir private Path folder;
 
+  private MillraceCluster cluster;
+
+  @BeforeEach
+  void create() {
+    cluster = new MillraceCluster(folder);
+  }
+
   @AfterEach
   void stop() throws Exception {
-    run("down");
+    cluster.run("down");
   }
 
   @Test
   void runsJobsAndTellsWhatTheyDo() throws Exception {
-    int metricsPort = freePort();
-    String started = run("up", "--metrics-port=" + metricsPort).output();
+    int metricsPort = MillraceCluster.freePorts(2);
+    String started = up("--metrics-port=" + metricsPort).output();
     List<Long> processes =
         PROCESS.matcher(started).results().map(found -> Long.valueOf(found.group(1))).toList();
     assertThat(processes).hasSize(2).allMatch(LocalClusterTest::isAlive);
 
     String finished =
-        run("run", "etl", "--events=5000", "--output=" + folder.resolve("out")).output();
+        cluster.run("run", "etl", "--events=5000", "--output=" + folder.resolve("out")).output();
     assertThat(finished).contains("rows out     5,000");
     assertThat(CommittedFiles.lines(folder.resolve("out"))).hasSize(5_000);
 
     String job = startEndlessJob();
-    assertThat(run("status").output())
+    assertThat(cluster.run("status").output())
         .contains("0 of 2 slots free", "StreamingEtl: FINISHED", job + " StreamingEtl: RUNNING");
-    assertThat(run("status", job).output())
+    assertThat(cluster.run("status", job).output())
         .contains("KeyBy(auction)", "checkpoints:", "plan:", "WindowAggregate(groupBy=[auction]");
     answersEachMetricOfTheDashboard(metricsPort);
     if (Prometheus.isThere()) {
       answersEachQueryOfTheDashboard(metricsPort);
     }
 
-    run("down");
+    cluster.run("down");
     assertThat(processes).noneMatch(LocalClusterTest::isAlive);
+  }
+
+  private MillraceProcess up(String option) throws Exception {
+    return cluster.run("up", "--port=0", "--memory=1300m", option);
   }
 
   @Test
   void saysInOneLineWhatIsWrong() throws Exception {
     assertRefused(1, "no cluster runs in", "status");
-    assertRefused(2, "expected at least 1 for --slots", "up", "--slots=0");
-    assertRefused(2, "expected a size such as 2g", "up", "--memory=much");
-    assertRefused(1, "the memory of a TaskManager is too small", "up", "--memory=300m");
+    assertRefused(2, "expected at least 1 for --slots", "up", "--port=0", "--slots=0");
+    assertRefused(2, "expected a size such as 2g", "up", "--port=0", "--memory=much");
+    assertRefused(1, "the memory of a TaskManager is too small", "up", "--port=0", "--memory=300m");
     try (ServerSocket taken = new ServerSocket(0)) {
       String port = String.valueOf(taken.getLocalPort());
-      assertRefused(1, "port " + port + " cannot be used", "up", "--port=" + port);
+      assertRefused(
+          1, "port " + port + " cannot be used", "up", "--port=" + port, "--memory=1300m");
     }
   }
 
   private void assertRefused(int exitCode, String message, String... arguments) throws Exception {
-    MillraceProcess refused = cluster(arguments);
+    MillraceProcess refused = cluster.command(arguments);
     assertThat(refused.exitCode()).as(refused.error()).isEqualTo(exitCode);
     assertThat(refused.error().lines().toList())
         .singleElement()
@@ -97,23 +101,16 @@ class LocalClusterTest {
   }
 
   private String startEndlessJob() throws Exception {
-    String submitted =
-        run(
-                "run",
-                "--detached",
-                "etl",
-                "--events=0",
-                "--rate=10000",
-                "--group-by=auction",
-                "--aggregates=COUNT(*) AS bids",
-                "--window-time=date_time",
-                "--tumble=10s",
-                "--checkpoint-interval=200ms",
-                "--sink=discard")
-            .output();
-    Matcher job = JOB.matcher(submitted);
-    assertThat(job.find()).as(submitted).isTrue();
-    return job.group(1);
+    return cluster.submit(
+        "etl",
+        "--events=0",
+        "--rate=10000",
+        "--group-by=auction",
+        "--aggregates=COUNT(*) AS bids",
+        "--window-time=date_time",
+        "--tumble=10s",
+        "--checkpoint-interval=200ms",
+        "--sink=discard");
   }
 
   private static void answersEachMetricOfTheDashboard(int metricsPort) throws Exception {
@@ -129,7 +126,8 @@ class LocalClusterTest {
         "all metrics of the dashboard are there",
         LIMIT,
         () -> {
-          String metrics = metrics(metricsPort) + metrics(metricsPort + 1);
+          String metrics =
+              MillraceCluster.metrics(metricsPort) + MillraceCluster.metrics(metricsPort + 1);
           missing.removeIf(name -> metrics.contains("\n" + name + "{"));
           return missing.isEmpty();
         },
@@ -158,43 +156,7 @@ class LocalClusterTest {
     }
   }
 
-  private static String metrics(int port) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port)).build();
-    return HttpClient.newHttpClient().send(request, BodyHandlers.ofString(UTF_8)).body();
-  }
-
-  /** Runs a command that must succeed. */
-  private MillraceProcess run(String... arguments) throws Exception {
-    MillraceProcess process = cluster(arguments);
-    assertThat(process.exitCode()).as(process.error() + process.output()).isZero();
-    return process;
-  }
-
-  private MillraceProcess cluster(String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of("--folder=" + folder.resolve("cluster")));
-    all.addAll(List.of(arguments));
-    if (arguments[0].equals("up") && Stream.of(arguments).noneMatch(a -> a.startsWith("--port"))) {
-      all.add("--port=0");
-    }
-    if (arguments[0].equals("up") && Stream.of(arguments).noneMatch(a -> a.startsWith("--mem"))) {
-      all.add("--memory=1300m");
-    }
-    return MillraceProcess.cluster(folder, all.toArray(String[]::new));
-  }
-
   private static boolean isAlive(long process) {
     return ProcessHandle.of(process).filter(ProcessHandle::isAlive).isPresent();
-  }
-
-  // Of two ports that follow each other and are free now.
-  private static int freePort() throws Exception {
-    for (; ; ) {
-      try (ServerSocket first = new ServerSocket(0);
-          ServerSocket second = new ServerSocket(first.getLocalPort() + 1)) {
-        return second.getLocalPort() - 1;
-      } catch (BindException | IllegalArgumentException e) {
-        // The next port was taken, or there is none: another pair.
-      }
-    }
   }
 }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -37,28 +38,35 @@ record MillraceProcess(int exitCode, String output, String error) {
 
   /** As {@link #etl}, of a job that goes on. */
   static Running startEtl(Path folder, String... arguments) throws IOException {
-    return start(folder, ETL, arguments);
+    return start(folder, Map.of(), ETL, arguments);
   }
 
-  /** As {@link #etl}, of {@code millrace cluster}. */
-  static MillraceProcess cluster(Path folder, String... arguments) throws Exception {
-    try (Running running = start(folder, CLUSTER, arguments)) {
+  /**
+   * As {@link #etl}, of {@code millrace cluster}.
+   *
+   * @param environment variables besides those of this process
+   */
+  static MillraceProcess cluster(Path folder, Map<String, String> environment, String... arguments)
+      throws Exception {
+    try (Running running = start(folder, environment, CLUSTER, arguments)) {
       return running.await();
     }
   }
 
-  private static Running start(Path folder, String main, String... arguments) throws IOException {
+  private static Running start(
+      Path folder, Map<String, String> environment, String main, String... arguments)
+      throws IOException {
     List<String> command = javaCommand(main);
     command.addAll(List.of(arguments));
     Path output = Files.createTempFile(folder, "stdout-", ".log");
     Path error = Files.createTempFile(folder, "stderr-", ".log");
-    Process process =
+    ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(folder.toFile())
             .redirectOutput(output.toFile())
-            .redirectError(error.toFile())
-            .start();
-    return new Running(process, command, output, error);
+            .redirectError(error.toFile());
+    builder.environment().putAll(environment);
+    return new Running(builder.start(), command, output, error);
   }
 
   /** A run that has not ended; closing it kills the process. */

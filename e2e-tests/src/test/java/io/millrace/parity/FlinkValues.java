@@ -9,14 +9,17 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
+import org.apache.flink.table.data.MapData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.MapType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 
 /** Flink's internal values as the Java values of {@link TableRows}. */
@@ -46,9 +49,20 @@ public final class FlinkValues {
       case CHAR, VARCHAR -> new String(((StringData) value).toBytes(), StandardCharsets.UTF_8);
       case BINARY, VARBINARY -> ByteBuffer.wrap((byte[]) value);
       case ROW -> of((RowData) value, type.getChildren());
+      case MAP -> of((MapData) value, (MapType) type);
       case ARRAY -> of((ArrayData) value, ((ArrayType) type).getElementType());
       default -> value;
     };
+  }
+
+  private static List<Object> of(MapData map, MapType type) {
+    List<Object> keys = of(map.keyArray(), type.getKeyType());
+    List<Object> values = of(map.valueArray(), type.getValueType());
+    List<Object> entries = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      entries.add(Arrays.asList(keys.get(i), values.get(i)));
+    }
+    return entries;
   }
 
   private static List<Object> of(ArrayData array, LogicalType type) {

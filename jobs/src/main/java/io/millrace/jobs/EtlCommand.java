@@ -176,6 +176,8 @@ final class EtlCommand {
       description = "Delete the part files of the output folder before the job starts.")
   boolean overwrite;
 
+  @Mixin EtlFileSinkCommand fileSink;
+
   @Option(
       names = "--csv-header",
       arity = "0..1",
@@ -320,6 +322,7 @@ final class EtlCommand {
     given.put(EtlOptions.SINK_PATH.key(), output);
     given.put(EtlOptions.SINK_FORMAT.key(), outputFormat);
     given.put(EtlOptions.SINK_EXISTING.key(), existing());
+    fileSink.addTo(given);
     given.put(EtlOptions.CSV_HEADER.key(), csvHeader);
     given.put(EtlOptions.CSV_DELIMITER.key(), csvDelimiter);
     given.put(EtlOptions.CSV_QUOTED_LINE_FEEDS.key(), csvQuotedLineFeeds);

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
 
 /** The settings of {@link StreamingEtl}, as they are named in its YAML file. */
 final class EtlOptions {
@@ -260,6 +261,7 @@ final class EtlOptions {
               EtlWindow.OF_FUNCTIONS,
               EtlWindow.OF_WINDOWS,
               List.of(PARTITION_BY, SINK_TYPE, SINK_PATH, SINK_FORMAT, SINK_EXISTING),
+              EtlFileSink.ALL,
               EtlKafkaSink.ALL,
               EtlAvro.OF_SINK,
               EtlPostgresSink.ALL,
@@ -320,6 +322,7 @@ final class EtlOptions {
     requireAtLeast(1, configuration.get(BATCH_ROWS), BATCH_ROWS);
     requireAtLeast(0, configuration.get(SOURCE_EVENTS), SOURCE_EVENTS);
     requireAtLeast(0, configuration.get(SOURCE_RATE), SOURCE_RATE);
+    EtlFileSink.check(configuration);
     requireMillisecond(configuration, BATCH_LATENCY);
     requireMillisecond(configuration, CHECKPOINT_INTERVAL);
     configuration.getOptional(MAX_BAD_ROWS).ifPresent(BadRowLimit::parse);
@@ -374,12 +377,14 @@ final class EtlOptions {
                       .collect(Collectors.joining(", "))
               : value instanceof Duration
                   ? "a duration such as 100ms or 10s"
-                  : value instanceof Boolean ? "true or false" : "a whole number";
+                  : value instanceof MemorySize
+                      ? "a size such as 128mb"
+                      : value instanceof Boolean ? "true or false" : "a whole number";
       throw new UsageException(option.key() + ": expected " + choices + ", got '" + text + "'");
     }
   }
 
-  private static void requireAtLeast(long minimum, long value, ConfigOption<?> option) {
+  static void requireAtLeast(long minimum, long value, ConfigOption<?> option) {
     if (value < minimum) {
       throw new UsageException(option.key() + ": expected at least " + minimum + ", got " + value);
     }

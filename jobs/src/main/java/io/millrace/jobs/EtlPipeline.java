@@ -3,7 +3,6 @@ package io.millrace.jobs;
 
 import io.millrace.column.Schema;
 import io.millrace.connectors.files.FailedRowsOperator;
-import io.millrace.connectors.files.FileSinks;
 import io.millrace.connectors.files.LineParsingFunction;
 import io.millrace.connectors.files.MalformedLine;
 import io.millrace.connectors.files.MalformedLinePolicy;
@@ -14,6 +13,8 @@ import io.millrace.connectors.files.TextLineFormat;
 import io.millrace.connectors.files.block.TextBlock;
 import io.millrace.connectors.files.block.TextBlockFormat;
 import io.millrace.connectors.files.block.TextDecodingOperator;
+import io.millrace.connectors.files.sink.FileSinkOptions;
+import io.millrace.connectors.files.sink.FileSinks;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.CsvLineParser;
@@ -26,6 +27,7 @@ import io.millrace.connectors.nexmark.NexmarkOptions;
 import io.millrace.connectors.nexmark.NexmarkStreams;
 import io.millrace.connectors.parquet.ParquetFileSink;
 import io.millrace.connectors.parquet.ParquetFileSource;
+import io.millrace.connectors.parquet.ParquetWriterOptions;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.cluster.ClusterStatus;
@@ -58,6 +60,7 @@ final class EtlPipeline {
   private final StreamExecutionEnvironment environment;
   private final EtlPlan plan;
   private final Configuration configuration;
+  private final FileSinkOptions fileOptions;
   // The side output of the parser; null until it is added, and if no files are read.
   private DataStream<MalformedLine> malformedLines;
   // null if no topics are read
@@ -67,6 +70,7 @@ final class EtlPipeline {
     this.environment = environment;
     this.plan = plan;
     this.configuration = plan.configuration();
+    this.fileOptions = EtlFileSink.options(configuration, EtlEnvironment.mayBeResumed(environment));
   }
 
   /**
@@ -172,7 +176,7 @@ final class EtlPipeline {
       counted.sinkTo(new DiscardingSink<>()).uid("bad-rows");
       EtlKafkaSink.writeDeadLetters(deadLetters, configuration);
     } else {
-      FileSinks.malformedLines(counted, new Path(plan.badRowsPath())).uid("bad-rows");
+      FileSinks.malformedLines(counted, new Path(plan.badRowsPath()), fileOptions).uid("bad-rows");
     }
   }
 
@@ -295,10 +299,15 @@ final class EtlPipeline {
     Path folder = new Path(path);
     DataStreamSink<byte[]> sink =
         switch (plan.sinkFormat()) {
-          case JSON -> FileSinks.write(batches, schema, new JsonLinesEncoder(), folder);
-          case CSV -> FileSinks.write(batches, schema, new CsvEncoder(plan.csv()), folder);
-          case ARROW -> FileSinks.write(batches, schema, new ArrowStreamEncoder(), folder);
-          case PARQUET -> ParquetFileSink.write(batches, schema, folder);
+          case JSON ->
+              FileSinks.write(batches, schema, new JsonLinesEncoder(), folder, fileOptions);
+          case CSV ->
+              FileSinks.write(batches, schema, new CsvEncoder(plan.csv()), folder, fileOptions);
+          case ARROW ->
+              FileSinks.write(batches, schema, new ArrowStreamEncoder(), folder, fileOptions);
+          case PARQUET ->
+              ParquetFileSink.write(
+                  batches, schema, folder, ParquetWriterOptions.DEFAULT, fileOptions);
         };
     sink.uid(uid);
   }

@@ -59,6 +59,10 @@ final class OptionUse {
               FROM_FILES.holds.test(settings) && settings.get(SOURCE_FORMAT) != Format.PARQUET);
   private static final Condition TO_FILES =
       new Condition("sink.type has files", settings -> writes(settings, SinkType.FILES));
+  private static final Condition TO_JOINED_FILES =
+      new Condition(
+          "sink.type has files and sink.auto-compaction is true",
+          settings -> TO_FILES.holds.test(settings) && settings.get(EtlFileSink.COMPACTION));
   private static final Condition TO_KAFKA =
       new Condition("sink.type has kafka", settings -> writes(settings, SinkType.KAFKA));
   private static final Condition TO_POSTGRES =
@@ -155,6 +159,8 @@ final class OptionUse {
     CONDITIONS.put(SINK_PATH, TO_FILES);
     CONDITIONS.put(SINK_FORMAT, TO_FILES);
     CONDITIONS.put(SINK_EXISTING, TO_FILES);
+    EtlFileSink.ALL.forEach(option -> CONDITIONS.put(option, TO_FILES));
+    EtlFileSink.OF_COMPACTION.forEach(option -> CONDITIONS.put(option, TO_JOINED_FILES));
     CONDITIONS.put(CSV_HEADER, CSV);
     CONDITIONS.put(CSV_DELIMITER, CSV);
     CONDITIONS.put(CSV_QUOTED_LINE_FEEDS, FROM_CSV);

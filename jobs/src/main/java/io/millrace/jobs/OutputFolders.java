@@ -12,14 +12,16 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.apache.flink.core.fs.FileStatus;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.fs.Path;
 
 /** The folders that a job writes, which are looked at before it starts. */
 final class OutputFolders {
-  private static final String PART = "part-";
-  private static final String HIDDEN_PART = ".part-";
+  // Files that are not committed have a dot or two before.
+  private static final Pattern PART = Pattern.compile("(compacted-)?part-.*");
+  private static final Pattern HIDDEN_PART = Pattern.compile("\\.{1,2}" + PART);
 
   private final EtlPlan plan;
   private final boolean resumed;
@@ -100,7 +102,7 @@ final class OutputFolders {
               + "; name another one, or use --append to add files or --overwrite to delete them");
     }
     for (String file : files) {
-      if (!file.startsWith(PART)) {
+      if (!PART.matcher(file).matches()) {
         throw new UsageException(
             option
                 + ": the folder "
@@ -161,7 +163,7 @@ final class OutputFolders {
       if (existing == ExistingFiles.OVERWRITE) {
         for (FileStatus file : files(option, folder)) {
           String name = file.getPath().getName();
-          if (name.startsWith(PART) || name.startsWith(HIDDEN_PART)) {
+          if (PART.matcher(name).matches() || HIDDEN_PART.matcher(name).matches()) {
             fileSystem.delete(file.getPath(), true);
           }
         }

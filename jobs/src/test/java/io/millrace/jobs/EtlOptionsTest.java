@@ -76,7 +76,11 @@ class EtlOptionsTest {
         "source.events | -1 | source.events: expected at least 0, got -1",
         "source.rate | -5 | source.rate: expected at least 0, got -5",
         "batch.latency | 0ms | batch.latency: expected at least 1 ms, got 0 ms",
-        "checkpoint.interval | 0s | checkpoint.interval: expected at least 1 ms, got 0 ms"
+        "checkpoint.interval | 0s | checkpoint.interval: expected at least 1 ms, got 0 ms",
+        "sink.rolling-policy.file-size | large | sink.rolling-policy.file-size: expected a size such as 128mb, got 'large'",
+        "sink.compaction.file-size | 0 | sink.compaction.file-size: expected at least 1, got 0",
+        "sink.compaction.checkpoints | 0 | sink.compaction.checkpoints: expected at least 1, got 0",
+        "sink.auto-compaction | on | sink.auto-compaction: expected true or false, got 'on'"
       })
   void badOptionsAreSaidInOneLine(String key, String value, String message) {
     assertThatThrownBy(() -> EtlOptions.parse(Map.of(key, value)))
@@ -103,6 +107,11 @@ class EtlOptionsTest {
   private static final Effect FROM_FILES =
       new Effect(List.of(FROM_CSV, FROM_JSON), List.of(Map.of()));
   private static final Effect TO_FILES = new Effect(List.of(Map.of(), TO_JSON), List.of(DISCARDED));
+  private static final Map<String, String> JOINED = Map.of("sink.auto-compaction", "true");
+  private static final Effect TO_JOINED_FILES =
+      new Effect(
+          List.of(JOINED, with(JOINED, "sink.format", "parquet")),
+          List.of(Map.of(), TO_JSON, DISCARDED));
   private static final Map<String, String> GROUPS = Map.of("group-by.keys", "auction");
   private static final Effect GROUPED = new Effect(List.of(GROUPS), List.of(Map.of(), FROM_CSV));
   private static final Map<String, String> WINDOWS =
@@ -208,6 +217,11 @@ class EtlOptionsTest {
           Map.entry("sink.path", TO_FILES),
           Map.entry("sink.format", TO_FILES),
           Map.entry("sink.existing", TO_FILES),
+          Map.entry("sink.rolling-policy.file-size", TO_FILES),
+          Map.entry("sink.rolling-policy.rollover-interval", TO_FILES),
+          Map.entry("sink.auto-compaction", TO_FILES),
+          Map.entry("sink.compaction.file-size", TO_JOINED_FILES),
+          Map.entry("sink.compaction.checkpoints", TO_JOINED_FILES),
           Map.entry(
               "csv.header",
               new Effect(List.of(Map.of(), FROM_JSON, FROM_CSV), List.of(TO_JSON, DISCARDED))),

@@ -143,6 +143,22 @@ class EtlRescalingTest {
   }
 
   @Test
+  void joinedFilesAreWrittenOnce() throws Exception {
+    writeFiles();
+    Map<String, String> settings = new HashMap<>(readingFiles());
+    settings.put("sink.auto-compaction", "true");
+    rescale(submit(true, settings), checkpoint -> true);
+    assertEachWrittenOnce(
+        LongStream.range(0, ROWS)
+            .filter(id -> id % ROWS_OF_FAILING_ONE != 0)
+            .mapToObj(id -> id + "," + name(id))
+            .toList());
+    assertThat(EtlRun.lines(folder.resolve("out-bad")))
+        .hasSize(ROWS / ROWS_OF_BAD_ONE + ROWS / ROWS_OF_FAILING_ONE)
+        .doesNotHaveDuplicates();
+  }
+
+  @Test
   void badRowsAreCountedInOnePlaceWhateverTheParallelism() throws Exception {
     Files.createDirectory(folder.resolve("in"));
     StreamGraph graph = environment(new Configuration(), readingFiles()).getStreamGraph();

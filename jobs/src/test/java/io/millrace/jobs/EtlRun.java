@@ -47,7 +47,7 @@ record EtlRun(int exitCode, String out, String err) {
   static List<String> lines(Path folder) throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
       return files
-          .filter(file -> file.getFileName().toString().startsWith("part-"))
+          .filter(file -> file.getFileName().toString().matches("(compacted-)?part-.*"))
           // The counter at the end of a file's name has no leading zeros.
           .sorted(comparing((Path file) -> file.toString().length()).thenComparing(file -> file))
           .flatMap(EtlRun::linesOf)

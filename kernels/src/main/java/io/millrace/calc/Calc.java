@@ -17,12 +17,10 @@ import io.millrace.expression.typed.Substitution;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.ValueNumbering;
 import io.millrace.kernel.gather.Gather;
-import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -41,7 +39,7 @@ public final class Calc implements AutoCloseable {
   private final TypedExpression condition;
   private final List<TypedExpression> projections;
   private final Set<String> ptxSources;
-  // The other projections are input columns, either whole or gathered.
+  private final ResultColumns columns;
   private final ComputedColumns computed;
   private final boolean isAllComputed;
 
@@ -56,11 +54,10 @@ public final class Calc implements AutoCloseable {
     this.outputSchema = outputSchema;
     this.condition = condition;
     this.projections = List.copyOf(projections);
-    List<TypedExpression> evaluated = new ArrayList<>(this.projections);
-    evaluated.removeIf(projection -> !isComputed(projection));
+    this.columns = new ResultColumns(this.projections, condition != null);
+    List<TypedExpression> evaluated = new ArrayList<>(columns.computed());
     // Also without projections: the condition determines the row count.
-    boolean passesColumns = evaluated.size() < projections.size();
-    if (condition != null && (passesColumns || evaluated.isEmpty())) {
+    if (condition != null && (columns.passesAny() || evaluated.isEmpty())) {
       evaluated.add(new TypedExpression.RowNumber());
     }
     this.ptxSources = Collections.unmodifiableSet(new LinkedHashSet<>(ptxSources));
@@ -87,14 +84,6 @@ public final class Calc implements AutoCloseable {
         condition == null ? null : values.share(condition),
         projections.stream().map(values::share).toList(),
         ptxSources);
-  }
-
-  /**
-   * Whether a projection must be computed: neither an unfiltered input column nor a nested column.
-   */
-  private boolean isComputed(TypedExpression projection) {
-    return !(projection instanceof TypedExpression.InputReference)
-        || (condition != null && projection.type().id().isScalar());
   }
 
   /**
@@ -289,50 +278,20 @@ public final class Calc implements AutoCloseable {
   private Table assemble(Table input, Table computedColumns) {
     boolean isDeferred = computedColumns.deviceRowCount().isPresent();
     List<Column> inputColumns = isDeferred ? input.upperBoundColumns() : input.columns();
-    return computedColumns.withColumns(
-        outputSchema, outputColumns(computedColumns.upperBoundColumns(), inputColumns));
-  }
-
-  /** The output columns: computed columns and input columns in the order of the projections. */
-  private List<Column> outputColumns(List<Column> computedColumns, List<Column> inputColumns) {
-    List<Column> columns = new ArrayList<>();
-    Iterator<Column> nextComputed = computedColumns.iterator();
-    try {
-      for (TypedExpression projection : projections) {
-        Column column =
-            isComputed(projection)
-                ? nextComputed.next()
-                : inputColumns.get(((TypedExpression.InputReference) projection).index());
-        columns.add(column.share());
-      }
-      return columns;
-    } catch (RuntimeException | Error e) {
-      FirstFailure failure = new FirstFailure();
-      failure.add(e);
-      columns.forEach(column -> failure.run(column::close));
-      throw e;
+    int rows = isDeferred ? input.rowCountUpperBound() : input.rowCount();
+    try (Table passed = columns.passed(inputColumns, rows)) {
+      return computedColumns.withColumns(
+          outputSchema, columns.assemble(computedColumns.upperBoundColumns(), passed.columns()));
     }
   }
 
   private Table assembleGathered(
       Table input, Table result, DeviceStream stream, MemoryResource memory) {
     Column map = result.column(computed.expressions().size() - 1);
-    List<String> names =
-        projections.stream()
-            .filter(projection -> !isComputed(projection))
-            .map(
-                projection ->
-                    inputSchema.field(((TypedExpression.InputReference) projection).index()).name())
-            .distinct()
-            .toList();
-    try (Table nested = input.select(names);
-        Table gathered = Gather.gather(nested, map, stream, memory)) {
-      List<Column> inputColumns = new ArrayList<>(input.upperBoundColumns());
-      for (String name : names) {
-        inputColumns.set(inputSchema.indexOf(name), gathered.column(name));
-      }
-      List<Column> columns = outputColumns(result.columns(), inputColumns);
-      return new Table(outputSchema, columns, result.rowCount());
+    try (Table passed = columns.passed(input.upperBoundColumns(), input.rowCountUpperBound());
+        Table gathered = Gather.gather(passed, map, stream, memory)) {
+      return new Table(
+          outputSchema, columns.assemble(result.columns(), gathered.columns()), result.rowCount());
     }
   }
 }

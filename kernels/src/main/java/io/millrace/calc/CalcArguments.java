@@ -5,6 +5,7 @@ import io.millrace.calc.CalcProgram.InputWord;
 import io.millrace.calc.CalcProgram.OutputWord;
 import io.millrace.calc.CalcProgram.Word;
 import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.typed.InputPath;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,17 +13,17 @@ import java.util.Map;
 /** Registers with the words of a calc's argument structure, which the kernel loads at its start. */
 final class CalcArguments {
   private final PtxWriter ptx;
-  private final List<Integer> inputs;
+  private final List<InputPath> inputs;
   private final int outputs;
   private final int tables;
   private final Map<Integer, String> registers = new LinkedHashMap<>();
 
   /**
-   * @param inputs indexes of the input columns that the kernel reads
+   * @param inputs the columns that the kernel reads
    * @param outputs number of output columns
    * @param tables number of constant tables
    */
-  CalcArguments(PtxWriter ptx, List<Integer> inputs, int outputs, int tables) {
+  CalcArguments(PtxWriter ptx, List<InputPath> inputs, int outputs, int tables) {
     this.ptx = ptx;
     this.inputs = inputs;
     this.outputs = outputs;
@@ -33,7 +34,7 @@ final class CalcArguments {
     return at(word.offset());
   }
 
-  String input(int column, InputWord word) {
+  String input(InputPath column, InputWord word) {
     return at(CalcProgram.inputOffset(inputs.indexOf(column), word));
   }
 

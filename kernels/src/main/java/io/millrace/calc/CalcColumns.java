@@ -9,7 +9,7 @@ import io.millrace.expression.ptx.PtxCall;
 import io.millrace.expression.ptx.PtxPredicates;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
-import io.millrace.expression.typed.TypedExpression.InputReference;
+import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.vector.ValueKind;
 import java.util.List;
 
@@ -33,17 +33,24 @@ final class CalcColumns {
   }
 
   /**
-   * Loads the value of an input column.
+   * Loads the value of an input column, without regard to the structs that it is a field of.
    *
+   * @param nullable whether the column may have a mask that counts
    * @param guard predicate that is true if the row exists and its value is needed; the value is
    *     undefined otherwise
    */
-  PtxValue load(InputReference reference, String row, String guard) {
-    PtxValue value = calls.declare(reference.type());
-    int column = reference.index();
-    TypeId id = reference.type().id();
+  PtxValue load(InputPath column, DataType type, boolean nullable, String row, String guard) {
+    PtxValue value = calls.declare(type);
+    if (!value.registers().isEmpty()) {
+      loadValue(column, value, row, guard);
+    }
+    return hasMasks && nullable ? value.withValid(loadValid(column, row, guard)) : value;
+  }
+
+  private void loadValue(InputPath column, PtxValue value, String row, String guard) {
+    TypeId id = value.type().id();
     String data = arguments.input(column, InputWord.DATA);
-    switch (ValueKind.of(reference.type())) {
+    switch (ValueKind.of(value.type())) {
       case BOOL -> {
         String number = ptx.register(".b32");
         ptx.write(
@@ -82,10 +89,8 @@ final class CalcColumns {
         ptx.write("sub.s32 %s, %s, %s", value.secondPart(), value.secondPart(), begin);
         ptx.write("mad.wide.s32 %s, %s, 1, %s", value.register(), begin, data);
       }
+      default -> throw new IllegalArgumentException("no register holds " + value.type());
     }
-    return hasMasks && reference.nullable()
-        ? value.withValid(loadValid(column, row, guard))
-        : value;
   }
 
   private static String memoryType(TypeId id) {
@@ -98,7 +103,7 @@ final class CalcColumns {
     };
   }
 
-  private String loadValid(int column, String row, String guard) {
+  private String loadValid(InputPath column, String row, String guard) {
     String mask = arguments.input(column, InputWord.VALIDITY);
     String bit = ptx.register(".b32");
     String index = ptx.register(".b32");
@@ -160,6 +165,7 @@ final class CalcColumns {
         ptx.write("@%s st.global.b32 [%s], %s", guard, second, value.secondPart());
       }
       case BYTES -> throw new IllegalArgumentException("bytes are stored with their offset");
+      default -> throw new IllegalArgumentException("no register holds " + type);
     }
   }
 

@@ -11,6 +11,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.StagingBuffer;
+import io.millrace.expression.typed.InputPath;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
@@ -23,7 +24,7 @@ final class CalcInputs {
   private final CalcProgram program;
   private final Table table;
   private final AccessScope scope;
-  private final Map<Integer, ByteRange> ranges = new HashMap<>();
+  private final Map<InputPath, ByteRange> ranges = new HashMap<>();
   private int rows;
 
   /** The byte range of a column's rows, or a larger range if it is not exact. */
@@ -53,30 +54,33 @@ final class CalcInputs {
         .deviceRowCount()
         .ifPresent(count -> arguments.putLong(Word.DEVICE_ROWS.offset(), read(count)));
     for (int i = 0; i < program.inputs().size(); i++) {
-      put(i, column(program.inputs().get(i)), arguments);
+      put(i, location(program.inputs().get(i)), arguments);
     }
   }
 
-  private Column column(int index) {
-    return table.upperBoundColumns().get(index);
+  private InputPath.Location location(InputPath path) {
+    return path.in(table.upperBoundColumns());
   }
 
-  private void put(int index, Column column, KernelArguments arguments) {
-    if (column.hasOffsets()) {
+  private void put(int index, InputPath.Location location, KernelArguments arguments) {
+    Column column = location.column();
+    int first = location.firstElement();
+    TypeId id = column.type().id();
+    if (id.isVariableWidth()) {
       put(arguments, index, InputWord.DATA, read(column.data().orElseThrow()));
-      put(arguments, index, InputWord.SECOND_PART, elements(column.child(0), column.offset()));
-    } else if (column.type().id() == TypeId.TIMESTAMP_NANOS) {
-      put(arguments, index, InputWord.DATA, elements(column.child(0), column.offset()));
-      put(arguments, index, InputWord.SECOND_PART, elements(column.child(1), column.offset()));
-    } else {
-      put(arguments, index, InputWord.DATA, elements(column, 0));
+      put(arguments, index, InputWord.SECOND_PART, elements(column.child(0), first));
+    } else if (id == TypeId.TIMESTAMP_NANOS) {
+      put(arguments, index, InputWord.DATA, elements(column.child(0), first));
+      put(arguments, index, InputWord.SECOND_PART, elements(column.child(1), first));
+    } else if (id.isFixedWidth()) {
+      put(arguments, index, InputWord.DATA, elements(column, location.firstRow()));
     }
     column
         .validity()
         .ifPresent(
             mask -> {
               put(arguments, index, InputWord.VALIDITY, read(mask));
-              put(arguments, index, InputWord.BIT_OFFSET, column.offset());
+              put(arguments, index, InputWord.BIT_OFFSET, first);
             });
   }
 
@@ -99,8 +103,8 @@ final class CalcInputs {
    * waits for the device to read the offsets.
    */
   Size size(RowSizeLimit bound) {
-    for (int index : bound.factors().keySet()) {
-      ranges.computeIfAbsent(index, key -> new ByteRange(0, dataBytes(key), false));
+    for (InputPath path : bound.factors().keySet()) {
+      ranges.computeIfAbsent(path, key -> new ByteRange(0, dataBytes(key), false));
     }
     if (isShared(bound) || bytes(bound, rows) > Integer.MAX_VALUE) {
       measure(bound);
@@ -108,33 +112,36 @@ final class CalcInputs {
     return new Size(bytes(bound, rows), bytes(bound, Math.min(rows, 1)), bytesBefore(bound));
   }
 
-  private long dataBytes(int index) {
-    return column(index).data().orElseThrow().size();
+  private long dataBytes(InputPath path) {
+    return location(path).column().data().orElseThrow().size();
   }
 
   private boolean isShared(RowSizeLimit bound) {
     return bound.factors().keySet().stream()
-        .map(this::column)
-        .anyMatch(column -> column.offset() > 0 || column.child(0).size() > column.size() + 1);
+        .map(this::location)
+        .anyMatch(
+            location ->
+                location.firstElement() > 0
+                    || location.column().child(0).size() > location.rows() + 1);
   }
 
   private void measure(RowSizeLimit bound) {
     rows = table.rowCount();
-    List<Integer> unknown =
-        bound.factors().keySet().stream().filter(index -> !ranges.get(index).isExact).toList();
+    List<InputPath> unknown =
+        bound.factors().keySet().stream().filter(path -> !ranges.get(path).isExact).toList();
     if (!unknown.isEmpty()) {
       measure(unknown);
     }
   }
 
   /** Reads the byte ranges of columns from the device and waits. */
-  private void measure(List<Integer> indices) {
+  private void measure(List<InputPath> columns) {
     DeviceStream stream = scope.stream();
     long pair = 2 * Integer.BYTES;
-    try (StagingBuffer bounds = stream.device().stagingPool().acquire(indices.size() * pair)) {
-      for (int i = 0; i < indices.size(); i++) {
-        Column column = column(indices.get(i));
-        long first = elements(column.child(0), column.offset());
+    try (StagingBuffer bounds = stream.device().stagingPool().acquire(columns.size() * pair)) {
+      for (int i = 0; i < columns.size(); i++) {
+        InputPath.Location location = location(columns.get(i));
+        long first = elements(location.column().child(0), location.firstElement());
         long last = first + (long) rows * Integer.BYTES;
         stream.copy(bounds.address() + i * pair, first, Integer.BYTES);
         stream.copy(bounds.address() + i * pair + Integer.BYTES, last, Integer.BYTES);
@@ -142,16 +149,16 @@ final class CalcInputs {
       try (DeviceEvent copied = stream.recordEvent()) {
         copied.synchronize();
       }
-      for (int i = 0; i < indices.size(); i++) {
+      for (int i = 0; i < columns.size(); i++) {
         int begin = HostMemory.getInt(bounds.address() + i * pair);
         int end = HostMemory.getInt(bounds.address() + i * pair + Integer.BYTES);
-        ranges.put(indices.get(i), new ByteRange(begin, end, true));
+        ranges.put(columns.get(i), new ByteRange(begin, end, true));
       }
     }
   }
 
   private long bytes(RowSizeLimit bound, int ofRows) {
-    return bound.bytes(ofRows, index -> ranges.get(index).end - ranges.get(index).begin);
+    return bound.bytes(ofRows, path -> ranges.get(path).end - ranges.get(path).begin);
   }
 
   // Wraps around like the addresses in the kernel.

@@ -4,6 +4,7 @@ package io.millrace.calc;
 import io.millrace.device.Device;
 import io.millrace.expression.ptx.PtxLibrary;
 import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.memory.FirstFailure;
 import java.util.Collection;
@@ -67,6 +68,11 @@ final class CalcKernels implements AutoCloseable {
             .filter(function -> function.device().isEmpty())
             .map(function -> function.name() + ": " + function.hostReason())
             .distinct();
+    Stream<String> nested =
+        nodes.stream()
+            .filter(CalcKernels::isComputedNested)
+            .map(node -> "values of " + node.type() + " are computed")
+            .distinct();
     Stream<String> words =
         words(nodes) > MAX_WORDS
             ? Stream.of("the calc reads and computes too many columns")
@@ -75,12 +81,19 @@ final class CalcKernels implements AutoCloseable {
         nodes.size() > MAX_PARTS
             ? Stream.of("compiling a kernel of more than " + MAX_PARTS + " parts takes too long")
             : Stream.empty();
-    return Stream.of(functions, words, parts).flatMap(Function.identity()).toList();
+    return Stream.of(functions, nested, words, parts).flatMap(Function.identity()).toList();
+  }
+
+  // Kernels read fields of the input only.
+  private static boolean isComputedNested(TypedExpression node) {
+    return !node.type().id().isScalar()
+        && InputPath.of(node).isEmpty()
+        && node.calledFunction().isEmpty();
   }
 
   /** An upper bound on the number of kernel arguments. */
   private long words(Set<TypedExpression> nodes) {
-    long inputs = nodes.stream().filter(TypedExpression.InputReference.class::isInstance).count();
+    long inputs = nodes.stream().filter(node -> InputPath.of(node).isPresent()).count();
     long scratches =
         nodes.stream()
             .flatMap(node -> node.calledFunction().stream())

@@ -3,6 +3,7 @@ package io.millrace.calc;
 
 import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
+import io.millrace.expression.typed.InputPath;
 import java.util.List;
 
 /**
@@ -11,7 +12,7 @@ import java.util.List;
  * #OUTPUT_WORDS} per output column, one per constant table, one per scratch memory.
  *
  * @param ptx a module with the kernel {@value #KERNEL}
- * @param inputs indexes of the input columns that the kernel reads
+ * @param inputs the columns that the kernel reads
  * @param outputs the columns that the kernel writes
  * @param scratches maximum size of each scratch memory
  * @param tables number of constant tables
@@ -23,7 +24,7 @@ import java.util.List;
 @Internal
 public record CalcProgram(
     String ptx,
-    List<Integer> inputs,
+    List<InputPath> inputs,
     List<Output> outputs,
     List<RowSizeLimit> scratches,
     int tables,

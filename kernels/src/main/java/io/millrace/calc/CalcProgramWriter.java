@@ -5,15 +5,16 @@ import io.millrace.annotation.Internal;
 import io.millrace.calc.CalcProgram.InputWord;
 import io.millrace.calc.CalcProgram.Output;
 import io.millrace.calc.CalcProgram.Word;
+import io.millrace.column.DataType;
 import io.millrace.expression.ptx.PtxCall;
 import io.millrace.expression.ptx.PtxLibrary;
 import io.millrace.expression.ptx.PtxModule;
 import io.millrace.expression.ptx.PtxPredicates;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
-import io.millrace.expression.typed.TypedExpression.InputReference;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -40,7 +41,7 @@ public final class CalcProgramWriter {
   private final TypedExpression condition;
   private final List<TypedExpression> outputs;
   private final boolean[] nullable;
-  private final List<Integer> inputs;
+  private final List<InputPath> inputs;
   private final ConditionalExpressions conditional;
   private final Map<Call, Integer> scratches = new LinkedHashMap<>();
   private final List<Call> tables;
@@ -66,8 +67,8 @@ public final class CalcProgramWriter {
     final List<OutputValue> outputs = new ArrayList<>();
 
     @Override
-    public PtxValue load(InputReference reference) {
-      return columns.load(reference, row, guard);
+    public PtxValue load(InputPath column, DataType type, boolean nullable) {
+      return columns.load(column, type, nullable, row, guard);
     }
 
     @Override
@@ -129,12 +130,7 @@ public final class CalcProgramWriter {
     List<TypedExpression> roots =
         Stream.concat(Stream.ofNullable(condition), outputs.stream()).toList();
     Set<TypedExpression> nodes = TypedExpression.nodes(roots);
-    this.inputs =
-        nodes.stream()
-            .filter(InputReference.class::isInstance)
-            .map(node -> ((InputReference) node).index())
-            .distinct()
-            .toList();
+    this.inputs = nodes.stream().flatMap(node -> InputPath.of(node).stream()).distinct().toList();
     this.tables = CalcTables.calls(nodes);
     this.conditional = new ConditionalExpressions(roots);
     this.arguments = new CalcArguments(ptx, inputs, outputs.size(), tables.size());
@@ -331,7 +327,7 @@ public final class CalcProgramWriter {
               return null;
             });
       } else {
-        boolean computed = !(outputs.get(i) instanceof InputReference);
+        boolean computed = InputPath.of(outputs.get(i)).isEmpty();
         columns.store(i, value, place.position(), computed, place.keep());
       }
     }

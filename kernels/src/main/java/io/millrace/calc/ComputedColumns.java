@@ -5,6 +5,7 @@ import io.millrace.column.Column;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.column.TypeId;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.expression.typed.TypedExpression;
@@ -181,7 +182,13 @@ final class ComputedColumns implements AutoCloseable {
   }
 
   private static boolean hasMasks(Table input) {
-    return input.upperBoundColumns().stream().anyMatch(Column::isNullable);
+    return input.upperBoundColumns().stream().anyMatch(ComputedColumns::hasMask);
+  }
+
+  private static boolean hasMask(Column column) {
+    return column.isNullable()
+        || (column.type().id() == TypeId.STRUCT
+            && column.children().stream().anyMatch(ComputedColumns::hasMask));
   }
 
   private Table evaluateOnHost(Table input, DeviceStream stream, MemoryResource memory) {

@@ -11,6 +11,8 @@ import io.millrace.expression.ptx.PtxWriter;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.BoundFunction.Outcome;
 import io.millrace.expression.typed.ConstantBytes;
+import io.millrace.expression.typed.FieldAccess;
+import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.PostOrder;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
@@ -39,8 +41,12 @@ final class PtxExpressionWriter {
 
   /** Provides input values and memory addresses. */
   interface Row {
-    /** Loads the value of an input column. */
-    PtxValue load(TypedExpression.InputReference reference);
+    /**
+     * Loads the value of an input column, without regard to the structs that it is a field of.
+     *
+     * @param nullable whether the column may have a mask that counts
+     */
+    PtxValue load(InputPath column, DataType type, boolean nullable);
 
     /** A register with the row's position in the table. */
     String number();
@@ -105,7 +111,10 @@ final class PtxExpressionWriter {
 
   private PtxValue compute(TypedExpression expression) {
     if (expression instanceof TypedExpression.InputReference reference) {
-      return row.load(reference);
+      return row.load(
+          InputPath.of(reference).orElseThrow(), reference.type(), reference.nullable());
+    } else if (expression instanceof FieldAccess access) {
+      return field(access);
     } else if (expression instanceof TypedExpression.RowNumber) {
       return new PtxValue(expression.type(), List.of(row.number()), null);
     } else if (expression instanceof TypedExpression.Literal literal) {
@@ -123,6 +132,13 @@ final class PtxExpressionWriter {
       return branches(branches);
     }
     return junction(expression);
+  }
+
+  private PtxValue field(FieldAccess access) {
+    String isStruct = write(access.struct()).valid();
+    InputPath path = InputPath.of(access).orElseThrow();
+    PtxValue value = row.load(path, access.type(), access.field().nullable());
+    return value.withValid(predicates.and(value.valid(), isStruct));
   }
 
   private static PtxValue bool(String predicate, String valid) {
@@ -164,6 +180,7 @@ final class PtxExpressionWriter {
         ptx.write("mov.b64 %s, %s", register, calls.addressOf(module.constant(bytes)));
         module.load(ptx, value.secondPart(), bytes.length);
       }
+      default -> throw new IllegalArgumentException("no register holds " + literal.type());
     }
     return constant == null ? value.withValid(predicates.constant(false)) : value;
   }

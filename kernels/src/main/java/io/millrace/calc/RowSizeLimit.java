@@ -2,11 +2,12 @@
 package io.millrace.calc;
 
 import io.millrace.expression.typed.ConstantBytes;
+import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
@@ -14,9 +15,9 @@ import java.util.function.ToLongFunction;
  * columns times their factors. Because the limit is linear, limits of consecutive rows add up to an
  * offset that follows from the input offsets.
  *
- * @param factors by input column index
+ * @param factors by input column
  */
-record RowSizeLimit(long constant, Map<Integer, Long> factors) {
+record RowSizeLimit(long constant, Map<InputPath, Long> factors) {
   // More memory than any device has; greater limits are clamped to it.
   private static final long MOST = 1L << 50;
 
@@ -37,8 +38,9 @@ record RowSizeLimit(long constant, Map<Integer, Long> factors) {
 
   private static RowSizeLimit of(
       TypedExpression expression, Map<TypedExpression, RowSizeLimit> ofOperands) {
-    if (expression instanceof TypedExpression.InputReference reference) {
-      return new RowSizeLimit(0, Map.of(reference.index(), 1L));
+    Optional<InputPath> input = InputPath.of(expression);
+    if (input.isPresent()) {
+      return new RowSizeLimit(0, Map.of(input.orElseThrow(), 1L));
     } else if (expression instanceof TypedExpression.Literal literal) {
       return new RowSizeLimit(ConstantBytes.of(literal).length, Map.of());
     } else if (expression instanceof TypedExpression.Case branches) {
@@ -58,14 +60,14 @@ record RowSizeLimit(long constant, Map<Integer, Long> factors) {
   }
 
   private RowSizeLimit plus(RowSizeLimit other, long factor) {
-    Map<Integer, Long> sum = new TreeMap<>(factors);
+    Map<InputPath, Long> sum = new HashMap<>(factors);
     other.factors.forEach(
         (input, count) -> sum.merge(input, product(count, factor), RowSizeLimit::sum));
     return new RowSizeLimit(sum(constant, product(other.constant, factor)), sum);
   }
 
   private RowSizeLimit max(RowSizeLimit other) {
-    Map<Integer, Long> most = new TreeMap<>(factors);
+    Map<InputPath, Long> most = new HashMap<>(factors);
     other.factors.forEach((input, count) -> most.merge(input, count, Math::max));
     return new RowSizeLimit(Math.max(constant, other.constant), most);
   }
@@ -73,11 +75,11 @@ record RowSizeLimit(long constant, Map<Integer, Long> factors) {
   /**
    * The limit of all rows together, at most 1 PiB.
    *
-   * @param columnBytes number of bytes of an input column, by its index
+   * @param columnBytes number of bytes of an input column
    */
-  long bytes(long rows, ToLongFunction<Integer> columnBytes) {
+  long bytes(long rows, ToLongFunction<InputPath> columnBytes) {
     long bytes = product(constant, rows);
-    for (Map.Entry<Integer, Long> factor : factors.entrySet()) {
+    for (Map.Entry<InputPath, Long> factor : factors.entrySet()) {
       long column = columnBytes.applyAsLong(factor.getKey());
       bytes = sum(bytes, product(column, factor.getValue()));
     }

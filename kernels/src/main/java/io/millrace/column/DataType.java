@@ -33,6 +33,8 @@ public record DataType(
   public static final DataType DATE = simple(TypeId.DATE);
   public static final DataType TIME = simple(TypeId.TIME);
   public static final DataType STRING = simple(TypeId.STRING);
+  private static final String ENTRIES = "entries";
+
   public static final DataType BINARY = simple(TypeId.BINARY);
 
   /** A named part of a nested type, or a column of a {@link Schema}. */
@@ -107,6 +109,23 @@ public record DataType(
     return new DataType(TypeId.STRUCT, 0, 0, false, List.of(fields));
   }
 
+  /**
+   * A MAP: a LIST of entries that are structs of a key and a value, as in Arrow, told from other
+   * lists by the name of the entries.
+   */
+  public static DataType map(Field key, Field value) {
+    DataType entry =
+        struct(
+            new Field("key", key.type(), key.nullable()),
+            new Field("value", value.type(), value.nullable()));
+    return new DataType(TypeId.LIST, 0, 0, false, List.of(new Field(ENTRIES, entry, false)));
+  }
+
+  /** Whether this is a {@link #map}. */
+  public boolean isMap() {
+    return id == TypeId.LIST && fields.get(0).name().equals(ENTRIES);
+  }
+
   public static DataType dictionary(DataType values) {
     return new DataType(TypeId.DICTIONARY, 0, 0, false, List.of(Field.of("value", values)));
   }
@@ -163,6 +182,15 @@ public record DataType(
     return 31 * hash + fields.hashCode();
   }
 
+  private String mapText() {
+    List<Field> entry = fields.get(0).type().fields();
+    return "MAP<" + text(entry.get(0)) + ", " + text(entry.get(1)) + ">";
+  }
+
+  private static String text(Field field) {
+    return field.type() + (field.nullable() ? "" : " NOT NULL");
+  }
+
   /** The type in SQL syntax, if SQL has the type. */
   @Override
   public String toString() {
@@ -177,7 +205,7 @@ public record DataType(
       case DECIMAL32, DECIMAL64, DECIMAL128 -> "DECIMAL(" + precision + ", " + scale + ")";
       case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS ->
           (withTimeZone ? "TIMESTAMP_LTZ(" : "TIMESTAMP(") + precision + ")";
-      case LIST -> "ARRAY<" + fields.get(0).type() + ">";
+      case LIST -> isMap() ? mapText() : "ARRAY<" + text(fields.get(0)) + ">";
       case STRUCT ->
           fields.stream().map(Field::toString).collect(Collectors.joining(", ", "ROW<", ">"));
       case DICTIONARY -> "DICTIONARY<" + fields.get(0).type() + ">";

@@ -6,9 +6,11 @@ import static io.millrace.device.CudaDriver.check;
 import io.millrace.annotation.Internal;
 import io.millrace.device.CudaDriver.Address;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.IntStream;
 import jcuda.Pointer;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
@@ -18,6 +20,10 @@ import jcuda.driver.JCudaDriver;
 @Internal
 public final class CudaDevice implements Device {
   private static final ThreadLocal<CudaDevice> CURRENT = new ThreadLocal<>();
+  private static final int BUS_ID_BYTES = 32;
+
+  /** What the driver says of itself. */
+  private record Driver(int gpus, int cudaVersion) {}
 
   private final int index;
   private final CUcontext context = new CUcontext();
@@ -29,16 +35,20 @@ public final class CudaDevice implements Device {
 
   private CudaDevice(int index, int cudaVersion) {
     this.index = index;
-    CUdevice device = new CUdevice();
-    check(JCudaDriver.cuDeviceGet(device, index), "cuDeviceGet");
+    CUdevice device = device(index);
     byte[] name = new byte[256];
     check(JCudaDriver.cuDeviceGetName(name, name.length, device), "cuDeviceGetName");
     long[] bytes = new long[1];
     check(JCudaDriver.cuDeviceTotalMem(bytes, device), "cuDeviceTotalMem");
+    String[] busId = new String[1];
+    check(JCudaDriver.cuDeviceGetPCIBusId(busId, BUS_ID_BYTES, device), "cuDeviceGetPCIBusId");
     this.description =
         String.format(
-            "GPU %d (%s, %d MiB)",
-            index, new String(name, StandardCharsets.US_ASCII).replace("\0", ""), bytes[0] >> 20);
+            "GPU %d (%s, %d MiB, PCI %s)",
+            index,
+            new String(name, StandardCharsets.US_ASCII).replace("\0", ""),
+            bytes[0] >> 20,
+            busId[0]);
     this.properties = GpuProperties.of(device);
     properties.checkSupported(description, cudaVersion);
     check(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "cuDevicePrimaryCtxRetain");
@@ -51,6 +61,43 @@ public final class CudaDevice implements Device {
    *     such GPU, or if the kernels do not run on the GPU or with the driver
    */
   static CudaDevice open(int index) {
+    Driver driver = driver();
+    if (index < 0 || index >= driver.gpus()) {
+      throw new DeviceUnavailableException(
+          "there is no GPU " + index + ": the driver sees " + driver.gpus(), null);
+    }
+    return new CudaDevice(index, driver.cudaVersion());
+  }
+
+  /** The indexes that {@link #open} accepts. */
+  static List<Integer> usable() {
+    try {
+      Driver driver = driver();
+      return IntStream.range(0, driver.gpus())
+          .filter(index -> isSupported(index, driver.cudaVersion()))
+          .boxed()
+          .toList();
+    } catch (DeviceUnavailableException e) {
+      return List.of();
+    }
+  }
+
+  private static boolean isSupported(int index, int cudaVersion) {
+    try {
+      GpuProperties.of(device(index)).checkSupported("GPU " + index, cudaVersion);
+      return true;
+    } catch (DeviceUnavailableException e) {
+      return false;
+    }
+  }
+
+  private static CUdevice device(int index) {
+    CUdevice device = new CUdevice();
+    check(JCudaDriver.cuDeviceGet(device, index), "cuDeviceGet");
+    return device;
+  }
+
+  private static Driver driver() {
     int[] count = new int[1];
     int[] cudaVersion = new int[1];
     try {
@@ -67,11 +114,7 @@ public final class CudaDevice implements Device {
               + "=host or auto to run without one",
           e);
     }
-    if (index < 0 || index >= count[0]) {
-      throw new DeviceUnavailableException(
-          "there is no GPU " + index + ": the driver sees " + count[0], null);
-    }
-    return new CudaDevice(index, cudaVersion[0]);
+    return new Driver(count[0], cudaVersion[0]);
   }
 
   /** Makes this device's context current on the calling thread. */

@@ -2,6 +2,7 @@
 package io.millrace.device;
 
 import io.millrace.annotation.PublicEvolving;
+import java.util.List;
 
 /**
  * A processor with memory of its own (a CUDA GPU) or the host's (the host device).
@@ -22,7 +23,7 @@ public interface Device {
     return kind() == DeviceKind.HOST;
   }
 
-  /** A description in one line: the processor's name and memory. */
+  /** A description in one line: the processor's name and memory, and of a GPU its PCI address. */
   String description();
 
   /** The index of the GPU as the driver counts GPUs; -1 on the host. */
@@ -104,6 +105,14 @@ public interface Device {
   static Device current() {
     return select(
         System.getProperty(OPTION, "auto"), Integer.getInteger("millrace.device.index", 0));
+  }
+
+  /**
+   * The indexes of the GPUs that run kernels, as the driver counts GPUs: those that {@code
+   * CUDA_VISIBLE_DEVICES} lets it see, without those that are too old. Empty without a driver.
+   */
+  static List<Integer> gpus() {
+    return CudaDevice.usable();
   }
 
   /**

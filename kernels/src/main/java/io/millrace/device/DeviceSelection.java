@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Chooses the process's devices and says so once. */
+/** Chooses the process's devices and says so once for each. */
 final class DeviceSelection {
   private static final Logger LOG = LoggerFactory.getLogger(Device.class);
   private static final Map<Integer, CudaDevice> CUDA_DEVICES = new ConcurrentHashMap<>();
@@ -39,7 +39,7 @@ final class DeviceSelection {
   }
 
   private static Device announce(String option, Device device, String reason) {
-    if (ANNOUNCED.add(option)) {
+    if (ANNOUNCED.add(option + device.index())) {
       LOG.info("{}={}: running on {}{}", Device.OPTION, option, device.description(), reason);
     }
     return device;

@@ -278,6 +278,36 @@ public sealed interface Expression extends FluentExpression, Serializable {
     }
   }
 
+  /** The field {@code name} of a ROW; null if the row is null. */
+  record FieldAccess(Expression row, String name) implements Expression {
+    private static final long serialVersionUID = 1L;
+
+    public FieldAccess {
+      Objects.requireNonNull(name, "name is null");
+    }
+
+    @Override
+    public String toString() {
+      return ExpressionForm.of(this).toString();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return this == other
+          || (other instanceof FieldAccess that
+              && ExpressionForm.of(this).equals(ExpressionForm.of(that)));
+    }
+
+    @Override
+    public int hashCode() {
+      return ExpressionForm.of(this).hashCode();
+    }
+
+    private Object writeReplace() {
+      return ExpressionForm.of(this);
+    }
+  }
+
   /** An expression with a name for its output column. */
   record Alias(Expression operand, String name) implements Expression {
     private static final long serialVersionUID = 1L;

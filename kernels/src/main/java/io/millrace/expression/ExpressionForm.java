@@ -53,6 +53,8 @@ public record ExpressionForm(List<ExpressionPart> parts) implements Serializable
       return List.of(cast.operand());
     } else if (expression instanceof Expression.Case branches) {
       return Stream.concat(branches.conditions().stream(), branches.results().stream()).toList();
+    } else if (expression instanceof Expression.FieldAccess access) {
+      return List.of(access.row());
     } else if (expression instanceof Expression.Alias alias) {
       return List.of(alias.operand());
     }
@@ -68,6 +70,8 @@ public record ExpressionForm(List<ExpressionPart> parts) implements Serializable
       return part(ExpressionPart.Kind.CALL, operands, call.function());
     } else if (expression instanceof Expression.Cast cast) {
       return part(ExpressionPart.Kind.CAST, operands, cast.type(), cast.orNull());
+    } else if (expression instanceof Expression.FieldAccess access) {
+      return part(ExpressionPart.Kind.FIELD_ACCESS, operands, access.name());
     } else if (expression instanceof Expression.Alias alias) {
       return part(ExpressionPart.Kind.ALIAS, operands, alias.name());
     }
@@ -109,6 +113,7 @@ public record ExpressionForm(List<ExpressionPart> parts) implements Serializable
         yield new Expression.Case(
             operands.subList(0, conditions), operands.subList(conditions, operands.size()));
       }
+      case FIELD_ACCESS -> new Expression.FieldAccess(operands.get(0), (String) properties.get(0));
       case ALIAS -> new Expression.Alias(operands.get(0), (String) properties.get(0));
     };
   }

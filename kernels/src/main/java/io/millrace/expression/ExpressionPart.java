@@ -20,6 +20,7 @@ record ExpressionPart(Kind kind, List<Serializable> properties, List<Integer> op
     CALL,
     CAST,
     CASE,
+    FIELD_ACCESS,
     ALIAS
   }
 }

@@ -55,6 +55,7 @@ final class ExpressionText {
         yield SqlText.branches(
             operands.subList(0, conditions), operands.subList(conditions, operands.size()));
       }
+      case FIELD_ACCESS -> operands.get(0) + "." + identifier(properties.get(0));
       case ALIAS -> operands.get(0) + " AS " + identifier(properties.get(0));
     };
   }

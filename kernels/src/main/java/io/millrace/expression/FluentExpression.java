@@ -41,6 +41,11 @@ public interface FluentExpression {
     return new Expression.Alias(self(), name);
   }
 
+  /** The field {@code name} of this ROW, SQL {@code row.name}: null if the row is null. */
+  default Expression field(String name) {
+    return new Expression.FieldAccess(self(), name);
+  }
+
   /** SQL {@code =}: null if either side is null. */
   default Expression isEqual(Object right) {
     return binary("=", right);

@@ -20,6 +20,7 @@ import io.millrace.expression.Expression;
 import io.millrace.expression.ptx.PtxLibrary;
 import io.millrace.expression.resolve.ExpressionResolver;
 import io.millrace.expression.resolve.ResolutionContext;
+import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -42,8 +43,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * for.
  */
 class CalcInputsTest {
-  private static final RowSizeLimit COPY = new RowSizeLimit(0, Map.of(0, 1L));
-  private static final RowSizeLimit TRIPLE = new RowSizeLimit(10, Map.of(0, 3L));
+  private static final InputPath WORD = new InputPath(0, List.of());
+  private static final RowSizeLimit COPY = new RowSizeLimit(0, Map.of(WORD, 1L));
+  private static final RowSizeLimit TRIPLE = new RowSizeLimit(10, Map.of(WORD, 3L));
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
@@ -117,7 +119,7 @@ class CalcInputsTest {
 
   @Test
   void ifBuffersAreTooLargeTheRowsOnTheDeviceAreMeasured() {
-    RowSizeLimit large = new RowSizeLimit(1 << 20, Map.of(0, 1L << 20));
+    RowSizeLimit large = new RowSizeLimit(1 << 20, Map.of(WORD, 1L << 20));
     try (Table table = words();
         Table counted = withDeferredRowCount(table, 2)) {
       assertThat(size(counted, large)).isEqualTo(new CalcInputs.Size(23L << 20, 22L << 20, 0));

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class DeviceSelectionTest {
@@ -34,6 +36,7 @@ class DeviceSelectionTest {
         .hasMessageStartingWith("no GPU can be used: ")
         .hasMessageContaining("millrace.device=host or auto");
     assertThat(Device.select("auto", 0)).isSameAs(HostDevice.INSTANCE);
+    assertThat(Device.gpus()).isEmpty();
   }
 
   @Test
@@ -42,6 +45,15 @@ class DeviceSelectionTest {
         .isInstanceOf(DeviceUnavailableException.class);
     assertThatThrownBy(() -> Device.select("cuda", -1))
         .isInstanceOf(DeviceUnavailableException.class);
+  }
+
+  @Test
+  void eachGpuThatIsListedIsADeviceOfItsOwn() {
+    assumeTrue(hasGpu(), "this machine has no GPU");
+    List<Device> devices = Device.gpus().stream().map(i -> Device.select("cuda", i)).toList();
+    assertThat(devices).isNotEmpty().doesNotHaveDuplicates();
+    assertThat(devices).extracting(Device::index).isEqualTo(Device.gpus());
+    assertThat(devices).extracting(Device::description).doesNotHaveDuplicates();
   }
 
   @Test

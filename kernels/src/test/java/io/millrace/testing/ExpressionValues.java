@@ -58,6 +58,9 @@ public final class ExpressionValues {
           "48656C6C6F",
           "line\nbreak",
           "{\"key\": \"a/b\"}\b\t\f\r",
+          "{\"key\": {\"b\": [1, 2.50, \"x\\\"y\"]}, \"a\": {\"b\": -7}}",
+          "[{\"a\": [true, null]}, {\"b\": -1.5e3}] tail",
+          "{\"a\": [\"\\u00e9\\/\"], \"key\": false",
           "z\u0000y",
           "😀 emoji");
 

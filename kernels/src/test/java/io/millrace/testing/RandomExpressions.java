@@ -297,10 +297,11 @@ public final class RandomExpressions {
   }
 
   /**
-   * Whether SQL has literals of all values; it has none of instants and of bytes that are not text.
+   * Whether SQL has literals of all values; it has none of instants, of bytes that are not text and
+   * of nested values.
    */
   private static boolean hasLiterals(DataType type) {
-    return type.id() != TypeId.BINARY && !type.withTimeZone();
+    return type.id() != TypeId.BINARY && type.id().isScalar() && !type.withTimeZone();
   }
 
   private Expression branches(DataType type, int depth) {

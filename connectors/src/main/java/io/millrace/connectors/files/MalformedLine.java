@@ -33,7 +33,7 @@ public record MalformedLine(TextLine line, String reason) {
   }
 
   /** A JSON object of path, offset, reason and text, and a line feed. */
-  byte[] toJson() {
+  public byte[] toJson() {
     ByteArrayOutputStream json = new ByteArrayOutputStream();
     try (JsonGenerator generator = JSON.createGenerator(json)) {
       generator.writeStartObject();

@@ -6,7 +6,7 @@
  * {@link io.millrace.connectors.files.LineParsingFunction#parse} turns them into rows and those
  * that cannot be parsed into a side output; {@link
  * io.millrace.connectors.files.arrow.ArrowFileSource} gives the batches of Arrow IPC streams.
- * Writing: {@link io.millrace.connectors.files.FileSinks}.
+ * Writing: {@link io.millrace.connectors.files.sink.FileSinks}.
  *
  * <pre>{@code
  * DataStream<TextLine> lines =

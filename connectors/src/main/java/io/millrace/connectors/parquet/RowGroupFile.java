@@ -11,10 +11,11 @@ import org.apache.parquet.format.ColumnMetaData;
 import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.KeyValue;
 import org.apache.parquet.format.RowGroup;
+import org.apache.parquet.format.SchemaElement;
 
 /**
- * Copies columns of a row group of a file to memory, as a Parquet file of its own, which knows the
- * path that it is from.
+ * Copies a row group of a file, or columns of it, to memory, as a Parquet file of its own, which
+ * knows the path that it is from.
  */
 final class RowGroupFile {
   private static final String PATH_KEY = "millrace.path";
@@ -65,9 +66,37 @@ final class RowGroupFile {
       out.write(content);
     }
     RowGroup copied = new RowGroup(chunks, bytes, rowGroup.getNum_rows());
-    ParquetFooter.write(
-        out, schema.elements(), List.of(copied), List.of(new KeyValue(PATH_KEY).setValue(path)));
+    ParquetFooter.write(out, schema.elements(), List.of(copied), List.of(path(path)));
     return out.toByteArray();
+  }
+
+  /**
+   * Reads a whole row group of a file that {@link ParquetFileSink} wrote, with its statistics.
+   *
+   * @param schema of the file
+   * @param rowGroup whose offsets this method changes
+   * @throws IOException naming the file if it is cut short
+   */
+  static byte[] readAll(
+      String path, FSDataInputStream file, List<SchemaElement> schema, RowGroup rowGroup)
+      throws IOException {
+    long start = ParquetFooter.offset(rowGroup);
+    int bytes = Math.toIntExact(rowGroup.getTotal_compressed_size());
+    file.seek(start);
+    byte[] pages = file.readNBytes(bytes);
+    if (pages.length < bytes) {
+      throw new IOException(path + " is cut short: a row group ends behind the file");
+    }
+    ByteArrayOutputStream out = new ByteArrayOutputStream(bytes + (1 << 16));
+    out.write(ParquetFooter.magic());
+    out.write(pages);
+    ParquetFooter.move(rowGroup, ParquetFooter.MAGIC_BYTES - start);
+    ParquetFooter.write(out, schema, List.of(rowGroup), List.of(path(path)));
+    return out.toByteArray();
+  }
+
+  private static KeyValue path(String path) {
+    return new KeyValue(PATH_KEY).setValue(path);
   }
 
   private static ColumnMetaData chunk(String path, RowGroup rowGroup, ParquetColumn leaf)

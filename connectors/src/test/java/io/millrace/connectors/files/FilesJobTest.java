@@ -10,6 +10,8 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.connectors.files.arrow.ArrowFileSource;
+import io.millrace.connectors.files.sink.EncodedFileSink;
+import io.millrace.connectors.files.sink.FileSinks;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.JsonLineParser;
 import io.millrace.connectors.formats.JsonLinesEncoder;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.nexmark;
 
+import static io.millrace.expression.Expressions.col;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.column.Table;
-import io.millrace.connectors.files.EncodedFileSink;
 import io.millrace.connectors.files.FailOnce;
 import io.millrace.connectors.files.OutputFolder;
+import io.millrace.connectors.files.sink.EncodedFileSink;
+import io.millrace.expression.Expression;
+import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
@@ -17,6 +20,7 @@ import io.millrace.testing.DeviceExtension;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -75,6 +79,29 @@ class NexmarkStreamsTest {
     assertThat(expected).filteredOn(event -> event.startsWith("0 person")).hasSize(10);
     assertThat(expected).filteredOn(event -> event.startsWith("1 auction")).hasSize(30);
     assertThat(expected).filteredOn(event -> event.startsWith("2 bid")).hasSize(460);
+  }
+
+  @OutOfMemoryTest(onCluster = true)
+  void fieldsOfEventsAreFilteredAndProjected() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(2);
+    BatchCollector collector = new BatchCollector();
+    Expression bid = col("bid");
+    collector.collect(
+        ColumnStream.from(
+                NexmarkStreams.eventRows(environment, NexmarkOptions.of(500)), NexmarkSchemas.EVENT)
+            .batch()
+            .filter(col("event_type").eq(2).and(bid.field("auction").mod(2).eq(0)))
+            .select(bid.field("auction"), bid.field("url"), bid, col("person").isNull().as("other"))
+            .toBatches());
+    flink.run(environment);
+
+    List<List<Object>> expected = new ArrayList<>();
+    for (List<Object> row : bids(460)) {
+      if ((Long) row.get(0) % 2 == 0) {
+        expected.add(List.of(row.get(0), row.get(4), row, true));
+      }
+    }
+    assertThat(sorted(collector.rows())).isEqualTo(sorted(expected)).isNotEmpty();
   }
 
   private static String event(RowData row) {

@@ -53,7 +53,7 @@ final class ParquetFiles {
     Files.deleteIfExists(path);
     org.apache.flink.core.fs.Path target = new org.apache.flink.core.fs.Path(path.toUri());
     try (FSDataOutputStream out = target.getFileSystem().create(target, WriteMode.NO_OVERWRITE)) {
-      ParquetFileWriter writer = new ParquetFileWriter(out);
+      ParquetFileSink.Writer writer = new ParquetFileSink.Writer(out);
       for (byte[] rowGroup : rowGroups) {
         writer.addElement(rowGroup);
       }

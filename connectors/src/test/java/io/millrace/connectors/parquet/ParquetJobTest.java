@@ -7,9 +7,10 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.connectors.files.FailOnce;
-import io.millrace.connectors.files.FileRollingPolicy;
 import io.millrace.connectors.files.OutputFolder;
 import io.millrace.connectors.files.SlowDown;
+import io.millrace.connectors.files.sink.FileRollingPolicy;
+import io.millrace.connectors.files.sink.FileSinkOptions;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.BatchCollector;
@@ -171,7 +172,7 @@ class ParquetJobTest {
         SCHEMA,
         path("in"),
         ParquetWriterOptions.DEFAULT.withRowGroupBytes(4000),
-        FileRollingPolicy.ON_CHECKPOINT);
+        FileSinkOptions.DEFAULT);
     flink.run(writing);
   }
 
@@ -221,7 +222,7 @@ class ParquetJobTest {
         SCHEMA,
         path("out"),
         ParquetWriterOptions.DEFAULT.withRowGroupBytes(1000),
-        FileRollingPolicy.ON_CHECKPOINT.withMaxBytes(2000));
+        FileSinkOptions.DEFAULT.withRolling(FileRollingPolicy.ON_CHECKPOINT.withMaxBytes(2000)));
     flink.run(environment);
     List<Path> files = OutputFolder.files(folder.resolve("out"));
     assertThat(files.size()).isGreaterThan(3);

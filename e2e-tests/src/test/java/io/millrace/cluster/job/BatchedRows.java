@@ -2,7 +2,7 @@
 package io.millrace.cluster.job;
 
 import io.millrace.column.Schema;
-import io.millrace.connectors.files.FileSinks;
+import io.millrace.connectors.files.sink.FileSinks;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.operators.api.ColumnStream;

@@ -4,7 +4,7 @@ package io.millrace.cluster.job;
 import static io.millrace.operators.aggregate.Aggregate.max;
 import static io.millrace.operators.aggregate.Aggregate.sum;
 
-import io.millrace.connectors.files.EncodedFileSink;
+import io.millrace.connectors.files.sink.EncodedFileSink;
 import io.millrace.connectors.nexmark.NexmarkOptions;
 import io.millrace.connectors.nexmark.NexmarkStreams;
 import io.millrace.operators.aggregate.Aggregate;

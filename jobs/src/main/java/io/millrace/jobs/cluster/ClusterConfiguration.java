@@ -59,9 +59,10 @@ final class ClusterConfiguration {
     }
     settings.flinkOptions().forEach(configuration::setString);
     checkMemory(configuration);
+    // One line for each option: nested, an option could not be the beginning of another.
     Files.write(
         folder.configuration().resolve("config.yaml"),
-        ConfigurationUtils.convertConfigToWritableLines(configuration, false));
+        ConfigurationUtils.convertConfigToWritableLines(configuration, true));
     return configuration;
   }
 

@@ -4,6 +4,7 @@ package io.millrace.jobs.cluster;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.apache.flink.configuration.MemorySize;
 
 /**
@@ -13,7 +14,7 @@ import org.apache.flink.configuration.MemorySize;
  * @param taskManagers at least 1
  * @param slots of each TaskManager, at least 1
  * @param memory of each TaskManager process
- * @param gpus the numbers of the GPUs that TaskManagers take in turns; empty if there are none
+ * @param gpus the names of the GPUs that are dealt to TaskManagers; empty if there are none
  * @param metricsPort of the JobManager's metrics for Prometheus; the TaskManagers take the next
  *     ones; empty for no metrics
  * @param flinkOptions win over all
@@ -28,11 +29,15 @@ record ClusterSettings(
     Map<String, String> flinkOptions) {
 
   /**
-   * The GPU of a TaskManager.
+   * The GPUs of a TaskManager: several if there are more GPUs than TaskManagers; one, which it may
+   * share with others, if there are fewer; empty if there are none.
    *
    * @param number from 1
    */
-  Optional<String> gpu(int number) {
-    return gpus.isEmpty() ? Optional.empty() : Optional.of(gpus.get((number - 1) % gpus.size()));
+  List<String> gpus(int number) {
+    int dealt = gpus.isEmpty() ? 0 : Math.max(gpus.size(), number);
+    return IntStream.iterate(number - 1, i -> i < dealt, i -> i + taskManagers)
+        .mapToObj(i -> gpus.get(i % gpus.size()))
+        .toList();
   }
 }

@@ -38,6 +38,7 @@ final class LocalCluster {
       "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint";
   private static final String TASK_MANAGER_CLASS =
       "org.apache.flink.runtime.taskexecutor.TaskManagerRunner";
+  private static final String VISIBLE_GPUS = "CUDA_VISIBLE_DEVICES";
   private static final Duration START_LIMIT = Duration.ofMinutes(3);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
   private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
@@ -101,8 +102,9 @@ final class LocalCluster {
     String name = ClusterFolder.taskManager(number);
     arguments.addAll(List.of("-D", "taskmanager.resource-id=" + name));
     settings.metricsPort().ifPresent(port -> arguments.addAll(metricsArguments(port + number)));
+    List<String> gpus = settings.gpus(number);
     Map<String, String> environment =
-        settings.gpu(number).map(gpu -> Map.of("CUDA_VISIBLE_DEVICES", gpu)).orElse(Map.of());
+        gpus.isEmpty() ? Map.of() : Map.of(VISIBLE_GPUS, String.join(",", gpus));
     List<String> jvm = words(ProcessMemoryUtils.generateJvmParametersStr(memory));
     start(name, jvm, TASK_MANAGER_CLASS, arguments, environment);
   }
@@ -140,9 +142,9 @@ final class LocalCluster {
     Process process = builder.start();
     process.getOutputStream().close();
     folder.remember(name, process.toHandle());
-    String gpu = environment.getOrDefault("CUDA_VISIBLE_DEVICES", "");
+    String gpus = environment.getOrDefault(VISIBLE_GPUS, "");
     out.printf(
-        "%s started, process %d%s%n", name, process.pid(), gpu.isEmpty() ? "" : ", GPU " + gpu);
+        "%s started, process %d%s%n", name, process.pid(), gpus.isEmpty() ? "" : ", GPU " + gpus);
   }
 
   // Access to the JDK's internals, and properties such as the device.

@@ -18,13 +18,25 @@ public final class ExpressionException extends IllegalArgumentException {
    * lists all.
    */
   public static ExpressionException unknownColumn(String name, List<String> names) {
+    return unknown("there is no column '" + name + "'", name, "columns", names);
+  }
+
+  /**
+   * The row {@code row} has no field {@code name}. The message suggests the nearest of {@code
+   * names} and lists all.
+   */
+  public static ExpressionException unknownField(String name, String row, List<String> names) {
+    return unknown("there is no field '" + name + "' of " + row, name, "fields", names);
+  }
+
+  private static ExpressionException unknown(
+      String message, String name, String kind, List<String> names) {
     String suggestion = Suggestion.of(name, names);
     return new ExpressionException(
-        "there is no column '"
-            + name
-            + "'"
-            + (suggestion.isEmpty() ? "; the" : suggestion + " The")
-            + " columns are "
+        message
+            + (suggestion.isEmpty() ? "; the " : suggestion + " The ")
+            + kind
+            + " are "
             + String.join(", ", names));
   }
 }

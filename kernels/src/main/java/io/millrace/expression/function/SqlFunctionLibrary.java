@@ -10,7 +10,12 @@ import io.millrace.expression.function.comparison.ComparisonFunctions;
 import io.millrace.expression.function.conditional.ConditionalFunctions;
 import io.millrace.expression.function.decimal.DecimalCasts;
 import io.millrace.expression.function.digest.DigestFunctions;
+import io.millrace.expression.function.json.JsonFunctions;
 import io.millrace.expression.function.logical.LogicalFunctions;
+import io.millrace.expression.function.nested.ArrayFunctions;
+import io.millrace.expression.function.nested.MapFunctions;
+import io.millrace.expression.function.nested.NestedFunctions;
+import io.millrace.expression.function.nested.StringArrayFunctions;
 import io.millrace.expression.function.numeric.NumericCasts;
 import io.millrace.expression.function.pattern.PatternFunctions;
 import io.millrace.expression.function.string.StringCasts;
@@ -52,6 +57,11 @@ public final class SqlFunctionLibrary implements FunctionLibrary {
             RoundingFunctions.definitions(),
             RadixFunctions.definitions(),
             DigestFunctions.definitions(),
+            JsonFunctions.definitions(),
+            NestedFunctions.definitions(),
+            ArrayFunctions.definitions(),
+            MapFunctions.definitions(),
+            StringArrayFunctions.definitions(),
             StringLengthFunctions.definitions(),
             TimePrecision.definitions(),
             DateTimeFunctions.definitions(),

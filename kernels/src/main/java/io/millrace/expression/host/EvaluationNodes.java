@@ -27,7 +27,7 @@ final class EvaluationNodes {
         if (row == 0 || literal.value() == null) {
           vector.setLiteral(row, literal.value());
         } else {
-          copy(vector, 0, vector, row);
+          vector.copy(row, vector, 0);
         }
       }
     }
@@ -61,19 +61,6 @@ final class EvaluationNodes {
     }
   }
 
-  private static void copy(HostVector from, int fromRow, HostVector to, int toRow) {
-    if (from.isNull(fromRow)) {
-      to.setNull(toRow);
-    } else if (from.kind().isFloating()) {
-      to.doubles()[toRow] = from.doubles()[fromRow];
-    } else {
-      to.longs()[toRow] = from.longs()[fromRow];
-      if (from.kind().isTwoPart()) {
-        to.secondParts()[toRow] = from.secondParts()[fromRow];
-      }
-    }
-  }
-
   /** Rows that a filter keeps of a value that another graph has computed for the whole chunk. */
   static final class CompactedNode extends HostNode {
     private final HostNode unfiltered;
@@ -98,7 +85,7 @@ final class EvaluationNodes {
       }
       HostVector values = unfiltered.evaluate(chunkRows.of(positions, rows.count()));
       for (int i = 0; i < rows.count(); i++) {
-        copy(values, positions[i], result, rows.position(i));
+        result.copy(rows.position(i), values, positions[i]);
       }
     }
   }
@@ -155,9 +142,10 @@ final class EvaluationNodes {
         values[i] = operands[i].evaluate(rows);
         hasNulls |= values[i].hasNulls();
       }
-      Rows strict = hasNulls ? present(rows, result) : rows;
-      if (strict.count() > 0) {
-        call.function().host().evaluate(values, result, failing(strict));
+      boolean isStrict = hasNulls && !call.function().takesNulls();
+      Rows called = isStrict ? present(rows, result) : rows;
+      if (called.count() > 0) {
+        call.function().host().evaluate(values, result, failing(called));
       }
     }
 
@@ -210,6 +198,53 @@ final class EvaluationNodes {
         }
       }
       return false;
+    }
+  }
+
+  /** The field of a struct that is computed. */
+  static final class FieldNode extends HostNode {
+    private final HostNode struct;
+    private final int index;
+
+    FieldNode(HostNode struct, int index, HostVector vector) {
+      super(vector);
+      this.struct = struct;
+      this.index = index;
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      HostVector structs = struct.evaluate(rows);
+      HostVector values = structs.fields().get(index);
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        if (structs.isNull(row)) {
+          result.setNull(row);
+        } else {
+          result.copy(row, values, row);
+        }
+      }
+    }
+  }
+
+  /** A struct of values. */
+  static final class StructNode extends HostNode {
+    private final List<HostNode> fields;
+
+    StructNode(List<HostNode> fields, HostVector vector) {
+      super(vector);
+      this.fields = fields;
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      for (int i = 0; i < fields.size(); i++) {
+        HostVector values = fields.get(i).evaluate(rows);
+        for (int index = 0; index < rows.count(); index++) {
+          int row = rows.position(index);
+          result.fields().get(i).copy(row, values, row);
+        }
+      }
     }
   }
 
@@ -324,7 +359,7 @@ final class EvaluationNodes {
       HostVector values = from.evaluate(rows);
       for (int i = 0; i < rows.count(); i++) {
         int row = rows.position(i);
-        copy(values, row, result, row);
+        result.copy(row, values, row);
       }
     }
   }

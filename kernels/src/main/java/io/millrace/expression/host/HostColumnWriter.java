@@ -17,11 +17,8 @@ import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Appends vector values to a new column in host memory. {@link #close} frees the memory that was
- * not handed out by {@link #finish}.
- */
-final class HostColumnWriter implements AutoCloseable {
+/** Appends vector values of a scalar type to a new column in host memory. */
+final class HostColumnWriter implements VectorWriter {
   private static final int MAX_BUFFERS = 3;
 
   private final DataType type;
@@ -86,12 +83,8 @@ final class HostColumnWriter implements AutoCloseable {
     return buffer.access(AccessMode.WRITE, scope);
   }
 
-  /**
-   * Appends the values of {@code selected} in their order.
-   *
-   * @throws GpuOutOfMemoryException if memory runs out or the column would exceed 2 GiB of bytes
-   */
-  void append(HostVector values, Rows selected) {
+  @Override
+  public void append(HostVector values, Rows selected) {
     if (nullable) {
       appendValidity(values, selected);
     }
@@ -216,11 +209,8 @@ final class HostColumnWriter implements AutoCloseable {
     HostMemory.putInt(address, bits);
   }
 
-  /**
-   * Returns a column of the appended values, which the caller closes. This writer is empty
-   * afterwards.
-   */
-  Column finish() {
+  @Override
+  public Column finish() {
     if (id.isVariableWidth() && bytes == null) {
       reserve(0);
     }

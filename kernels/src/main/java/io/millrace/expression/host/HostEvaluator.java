@@ -2,9 +2,11 @@
 package io.millrace.expression.host;
 
 import io.millrace.annotation.Internal;
+import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.error.EvaluationException;
+import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
 import io.millrace.expression.vector.ByteArena;
@@ -69,18 +71,10 @@ public final class HostEvaluator {
     if (filtered != unfiltered) {
       filtered.bind(input, scope);
     }
-    List<HostColumnWriter> writers = new ArrayList<>(projections.size());
+    List<VectorWriter> writers = new ArrayList<>(projections.size());
     try (results) {
       for (TypedExpression projection : projections) {
-        boolean computed = !(projection instanceof TypedExpression.InputReference);
-        writers.add(
-            new HostColumnWriter(
-                projection.type(),
-                projection.nullable(),
-                computed,
-                input.rowCount(),
-                scope,
-                memory));
+        writers.add(writer(projection, input.rowCount(), scope, memory));
       }
       int rows = run(input.rowCount(), writers);
       return finish(outputSchema, writers, rows);
@@ -92,11 +86,20 @@ public final class HostEvaluator {
     }
   }
 
-  private static Table finish(Schema schema, List<HostColumnWriter> writers, int rows) {
+  private static VectorWriter writer(
+      TypedExpression projection, int rows, AccessScope scope, MemoryResource memory) {
+    DataType type = projection.type();
+    boolean computed = InputPath.of(projection).isEmpty();
+    return type.id().isScalar()
+        ? new HostColumnWriter(type, projection.nullable(), computed, rows, scope, memory)
+        : new NestedColumnWriter(type, scope, memory);
+  }
+
+  private static Table finish(Schema schema, List<VectorWriter> writers, int rows) {
     return Table.of(schema, rows, position -> writers.get(position).finish());
   }
 
-  private int run(int inputRows, List<HostColumnWriter> writers) {
+  private int run(int inputRows, List<VectorWriter> writers) {
     int rows = 0;
     for (int first = 0, count; first < inputRows; first += count) {
       count = Math.min(capacity, inputRows - first);
@@ -108,7 +111,7 @@ public final class HostEvaluator {
     return rows;
   }
 
-  private int runChunk(int first, Rows all, List<HostColumnWriter> writers) {
+  private int runChunk(int first, Rows all, List<VectorWriter> writers) {
     results.reset();
     unfiltered.startChunk(first, all);
     Rows selected = all;

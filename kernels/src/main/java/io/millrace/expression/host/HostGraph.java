@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.host;
 
+import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.Table;
 import io.millrace.expression.host.EvaluationNodes.AndOrNode;
 import io.millrace.expression.host.EvaluationNodes.CallNode;
 import io.millrace.expression.host.EvaluationNodes.CaseNode;
 import io.millrace.expression.host.EvaluationNodes.CompactedNode;
+import io.millrace.expression.host.EvaluationNodes.FieldNode;
 import io.millrace.expression.host.EvaluationNodes.IsNullNode;
 import io.millrace.expression.host.EvaluationNodes.LiteralNode;
 import io.millrace.expression.host.EvaluationNodes.RowNumberNode;
+import io.millrace.expression.host.EvaluationNodes.StructNode;
+import io.millrace.expression.typed.FieldAccess;
+import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.PostOrder;
+import io.millrace.expression.typed.StructConstructor;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
 import io.millrace.expression.vector.ByteArena;
@@ -40,7 +46,7 @@ final class HostGraph {
   private Rows selected;
 
   /** A node that reads a column of the table. */
-  private record Input(int index, HostInputNode node) {}
+  private record Input(InputPath path, HostInputNode node) {}
 
   /** Receives failed calls. */
   @FunctionalInterface
@@ -97,7 +103,8 @@ final class HostGraph {
    * @param scope scope for accessing the input's memory while the graph is bound
    */
   void bind(Table input, AccessScope scope) {
-    inputs.forEach(column -> column.node().bind(input.column(column.index()), scope));
+    List<Column> columns = input.columns();
+    inputs.forEach(read -> read.node().bind(read.path().along(columns), scope));
   }
 
   /**
@@ -117,10 +124,15 @@ final class HostGraph {
   HostNode node(TypedExpression expression) {
     PostOrder.visit(
         expression,
-        next -> isTaken(next) ? List.of() : next.operands(),
+        next -> isTaken(next) || isInput(next) || isNullTest(next) ? List.of() : next.operands(),
         nodes::containsKey,
         this::add);
     return nodes.get(expression);
+  }
+
+  // Reads the mask alone, not the value.
+  private static boolean isNullTest(TypedExpression expression) {
+    return expression instanceof TypedExpression.IsNull test && isInput(test.operand());
   }
 
   private void add(TypedExpression expression) {
@@ -135,11 +147,19 @@ final class HostGraph {
     return unfiltered != null && unfiltered.nodes.containsKey(expression);
   }
 
+  private static boolean isInput(TypedExpression expression) {
+    return InputPath.of(expression).isPresent();
+  }
+
+  private HostInputNode input(TypedExpression column, DataType type) {
+    HostInputNode node = new HostInputNode(vector(type));
+    inputs.add(new Input(InputPath.of(column).orElseThrow(), node));
+    return node;
+  }
+
   private HostNode create(TypedExpression expression) {
-    if (expression instanceof TypedExpression.InputReference reference) {
-      HostInputNode node = new HostInputNode(vector(reference.type()));
-      inputs.add(new Input(reference.index(), node));
-      return node;
+    if (isInput(expression)) {
+      return input(expression, expression.type());
     } else if (expression instanceof TypedExpression.Literal literal) {
       return new LiteralNode(literal, new HostVector(literal.type(), literals, capacity));
     } else if (expression instanceof TypedExpression.RowNumber) {
@@ -153,12 +173,19 @@ final class HostGraph {
       Call call = attempt.call();
       return new CallNode(call, operands(call), vector(call.type()), null);
     }
-    List<HostNode> operands = expression.operands().stream().map(this::node).toList();
     HostVector vector = vector(expression.type());
+    if (isNullTest(expression)) {
+      return new IsNullNode(input(expression.operands().get(0), HostInputNode.MASK_ONLY), vector);
+    }
+    List<HostNode> operands = expression.operands().stream().map(this::node).toList();
     if (expression instanceof TypedExpression.IsNull) {
       return new IsNullNode(operands.get(0), vector);
     } else if (expression instanceof TypedExpression.Case branches) {
       return new CaseNode(branches, operands, vector);
+    } else if (expression instanceof FieldAccess access) {
+      return new FieldNode(operands.get(0), access.index(), vector);
+    } else if (expression instanceof StructConstructor) {
+      return new StructNode(operands, vector);
     }
     return new AndOrNode(expression, operands, vector);
   }

@@ -2,46 +2,81 @@
 package io.millrace.expression.host;
 
 import io.millrace.column.Column;
+import io.millrace.column.ColumnReader;
+import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
+import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Reads the rows of one chunk at a time from a column in host memory. */
 final class HostInputNode extends HostNode {
+  /** The type of a node that reads the masks of a column alone, and no value. */
+  static final DataType MASK_ONLY = DataType.struct();
+
+  private final boolean isMaskOnly;
   private TypeId id;
+  private ColumnReader nested;
   private long data;
   private long secondData;
-  private long validity;
-  private long bitOffset;
+  private final List<Mask> masks = new ArrayList<>();
   private int firstRow;
   private Rows chunkRows;
 
+  /**
+   * A validity mask.
+   *
+   * @param firstBit index of the bit of the table's first row
+   */
+  private record Mask(long address, long firstBit) {}
+
   HostInputNode(HostVector vector) {
     super(vector);
+    this.isMaskOnly = vector.type().equals(MASK_ONLY);
   }
 
   /**
-   * Binds the node to {@code column}.
+   * Binds the node to the last column of {@code way}; a row is null if it is null in any of them.
    *
-   * @param scope scope for accessing the column's memory while the node is bound
+   * @param way structs, each of which has the next column as a field
+   * @param scope scope for accessing the columns' memory while the node is bound
    */
-  void bind(Column column, AccessScope scope) {
+  void bind(List<InputPath.Location> way, AccessScope scope) {
+    masks.clear();
+    for (InputPath.Location location : way) {
+      location
+          .column()
+          .validity()
+          .ifPresent(mask -> masks.add(new Mask(address(mask, scope), location.firstElement())));
+    }
+    if (!isMaskOnly) {
+      bindValues(way.get(way.size() - 1), scope);
+    }
+  }
+
+  private void bindValues(InputPath.Location location, AccessScope scope) {
+    Column column = location.column();
+    int first = location.firstElement();
     id = column.type().id();
-    bitOffset = column.offset();
-    validity = column.isNullable() ? address(column.validity().orElseThrow(), scope) : 0;
+    data = 0;
     secondData = 0;
-    if (column.hasOffsets()) {
+    if (id.isVariableWidth()) {
       data = address(column.data().orElseThrow(), scope);
-      secondData = elements(column.child(0), column.offset(), scope);
+      secondData = elements(column.child(0), first, scope);
     } else if (id == TypeId.TIMESTAMP_NANOS) {
-      data = elements(column.child(0), column.offset(), scope);
-      secondData = elements(column.child(1), column.offset(), scope);
+      data = elements(column.child(0), first, scope);
+      secondData = elements(column.child(1), first, scope);
+    } else if (id.isFixedWidth()) {
+      data = elements(column, location.firstRow(), scope);
     } else {
-      data = elements(column, 0, scope);
+      data = location.firstRow();
+      nested = new ColumnReader(column, scope);
     }
   }
 
@@ -63,6 +98,13 @@ final class HostInputNode extends HostNode {
 
   @Override
   void compute(Rows rows, HostVector result) {
+    if (!isMaskOnly) {
+      loadValues(rows, result);
+    }
+    masks.forEach(mask -> loadNulls(mask, rows, result));
+  }
+
+  private void loadValues(Rows rows, HostVector result) {
     if (!rows.isDense()) {
       for (int i = 0; i < rows.count(); i++) {
         load(rows.position(i), result);
@@ -72,15 +114,14 @@ final class HostInputNode extends HostNode {
     } else {
       loadSelected(rows.count(), result);
     }
-    if (validity != 0) {
-      loadNulls(rows, result);
-    }
   }
 
-  private void loadNulls(Rows rows, HostVector result) {
+  private void loadNulls(Mask mask, Rows rows, HostVector result) {
+    long validity = mask.address();
+    long first = mask.firstBit() + firstRow;
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.position(i);
-      if (!HostMemory.getBit(validity, bitOffset + firstRow + chunkRows.position(row))) {
+      if (!HostMemory.getBit(validity, first + chunkRows.position(row))) {
         result.setNull(row);
       }
     }
@@ -175,6 +216,7 @@ final class HostInputNode extends HostNode {
         int end = HostMemory.getInt(secondData + (element + 1) * Integer.BYTES);
         result.setBytes(row, data + begin, end - begin);
       }
+      case STRUCT, LIST -> NestedValues.read(nested, (int) (data + element), result, row);
       default -> throw new IllegalStateException("no expression reads " + id);
     }
   }

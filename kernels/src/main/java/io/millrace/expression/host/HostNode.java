@@ -70,7 +70,7 @@ abstract class HostNode {
     }
     someEvaluated = false;
     allEvaluated = false;
-    vector.clearNulls();
+    vector.clear();
   }
 
   final HostVector vector() {

@@ -32,6 +32,7 @@ public final class PtxCall {
       case DOUBLE -> List.of(".f64");
       case DECIMAL128 -> List.of(".b64", ".b64");
       case TIMESTAMP_NANOS, BYTES -> List.of(".b64", ".b32");
+      case STRUCT, LIST -> List.of();
     };
   }
 

@@ -3,9 +3,12 @@ package io.millrace.expression.resolve;
 
 import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.HostFunction;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BinaryOperator;
@@ -46,6 +49,9 @@ public final class Coercion {
     if (Arguments.isNullLiteral(operand)) {
       return new TypedExpression.Literal(null, to);
     }
+    if (!to.id().isScalar() && common(operand.type(), to).equals(to)) {
+      return asNullable(operand, to);
+    }
     return context
         .cast(operand.type(), to)
         .orElseThrow(
@@ -53,6 +59,16 @@ public final class Coercion {
                 new ExpressionException(
                     "cannot cast " + operand + " from " + operand.type() + " to " + to))
         .bind(operand, to, context);
+  }
+
+  /** The same nested value, with a type in which more fields are nullable. */
+  private static TypedExpression asNullable(TypedExpression operand, DataType to) {
+    return BoundFunction.named("AS")
+        .parameters(to)
+        .host(HostFunction.ofRow((operands, result, row) -> result.copy(row, operands[0], row)))
+        .hostOnly("arrays and maps")
+        .sql(operands -> operands.get(0))
+        .call(List.of(operand), to);
   }
 
   /**
@@ -140,7 +156,35 @@ public final class Coercion {
       boolean withTimeZone = left.withTimeZone() && right.withTimeZone();
       return DataType.timestamp(Math.max(left.precision(), right.precision()), withTimeZone);
     }
+    if (areAlike(left, right)) {
+      List<Field> fields =
+          IntStream.range(0, left.fields().size())
+              .mapToObj(i -> common(left.fields().get(i), right.fields().get(i)))
+              .toList();
+      return new DataType(left.id(), 0, 0, false, fields);
+    }
     throw new ExpressionException(left + " and " + right + " have no common type");
+  }
+
+  /** Whether two nested types differ in the nullability of their fields alone. */
+  private static boolean areAlike(DataType left, DataType right) {
+    boolean isNested = left.id() == TypeId.LIST || left.id() == TypeId.STRUCT;
+    return left.id() == right.id()
+        && left.fields().size() == right.fields().size()
+        && (isNested ? areAlike(left.fields(), right.fields()) : left.equals(right));
+  }
+
+  private static boolean areAlike(List<Field> left, List<Field> right) {
+    return IntStream.range(0, left.size())
+        .allMatch(
+            i ->
+                left.get(i).name().equals(right.get(i).name())
+                    && areAlike(left.get(i).type(), right.get(i).type()));
+  }
+
+  private static Field common(Field left, Field right) {
+    return new Field(
+        left.name(), common(left.type(), right.type()), left.nullable() || right.nullable());
   }
 
   /**

@@ -55,7 +55,10 @@ public final class ConstantFolding {
   }
 
   private static boolean isCallOfLiterals(TypedExpression expression) {
-    boolean isCall = expression instanceof Call && !expression.operands().isEmpty();
+    boolean isCall =
+        expression instanceof Call
+            && !expression.operands().isEmpty()
+            && expression.type().id().isScalar();
     for (int i = 0; isCall && i < expression.operands().size(); i++) {
       isCall = expression.operands().get(i) instanceof Literal literal && literal.value() != null;
     }

@@ -163,6 +163,8 @@ public final class ConstantLookup {
       case LONG -> "int64";
       case FLOAT, DOUBLE, DECIMAL128, TIMESTAMP_NANOS, BYTES ->
           ValueKind.of(type).name().toLowerCase(Locale.ROOT);
+      case STRUCT, LIST ->
+          throw new IllegalArgumentException("expected scalar constants, got " + type);
     };
   }
 }

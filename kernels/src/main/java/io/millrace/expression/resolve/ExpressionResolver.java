@@ -9,6 +9,7 @@ import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionForm;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.FieldAccess;
 import io.millrace.expression.typed.PostOrder;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.ValueNumbering;
@@ -86,6 +87,8 @@ public final class ExpressionResolver {
   private TypedExpression bind(Expression expression) {
     if (expression instanceof Expression.ColumnReference reference) {
       return column(reference.name());
+    } else if (expression instanceof Expression.FieldAccess access) {
+      return field(typed(access.row()), access.name());
     } else if (expression instanceof Expression.Alias alias) {
       return typed(alias.operand());
     } else if (expression instanceof Expression.Cast cast) {
@@ -114,10 +117,15 @@ public final class ExpressionResolver {
     return condition;
   }
 
-  /** The output column name of an expression: its alias, its column name, or its SQL text. */
+  /**
+   * The output column name of an expression: its alias, the name of its column or field, or its SQL
+   * text.
+   */
   public static String nameOf(Expression expression) {
     if (expression instanceof Expression.Alias alias) {
       return alias.name();
+    } else if (expression instanceof Expression.FieldAccess access) {
+      return access.name();
     }
     return expression instanceof Expression.ColumnReference reference
         ? reference.name()
@@ -131,6 +139,18 @@ public final class ExpressionResolver {
     }
     Field field = schema.field(index);
     return new TypedExpression.InputReference(index, name, field.type(), field.nullable());
+  }
+
+  private static TypedExpression field(TypedExpression row, String name) {
+    if (row.type().id() != TypeId.STRUCT) {
+      throw new ExpressionException(
+          "expected a ROW to read the field '" + name + "' of, got " + row + " " + row.type());
+    }
+    List<String> names = row.type().fields().stream().map(Field::name).toList();
+    if (!names.contains(name)) {
+      throw ExpressionException.unknownField(name, row.toString(), names);
+    }
+    return FieldAccess.of(row, names.indexOf(name));
   }
 
   private TypedExpression cast(Expression.Cast cast) {

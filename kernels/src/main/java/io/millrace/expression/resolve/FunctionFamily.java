@@ -14,6 +14,8 @@ public enum FunctionFamily {
   PATTERN("Patterns"),
   TEMPORAL("Date and time"),
   DIGEST("Digests"),
+  JSON("JSON"),
+  NESTED("Arrays, maps and rows"),
   CAST("Casts"),
   USER_DEFINED("User-defined");
 

@@ -12,8 +12,8 @@ import java.util.function.Function;
 
 /**
  * A function bound to the types of its operands, with a host and a device implementation that
- * return the same bits. It is strict: if an operand is null, the result is null and the function is
- * not called.
+ * return the same bits. It is strict unless {@link #takesNulls}: if an operand is null, the result
+ * is null and the function is not called.
  *
  * <p>Two instances are equal if their names and parameters are equal; with operands of equal types
  * they then compute the same results.
@@ -38,6 +38,7 @@ public final class BoundFunction {
   private final String hostReason;
   private final ResultSizeLimit bound;
   private final boolean usesScratch;
+  private final boolean takesNulls;
   private final Function<List<String>, String> sql;
 
   private BoundFunction(Builder builder) {
@@ -49,9 +50,13 @@ public final class BoundFunction {
     this.hostReason = builder.hostReason;
     this.bound = builder.bound;
     this.usesScratch = builder.usesScratch;
+    this.takesNulls = builder.takesNulls;
     this.sql = builder.sql;
     if (device == null && hostReason == null) {
       throw new IllegalArgumentException(name + " has neither a device function nor a reason");
+    }
+    if (takesNulls && device != null) {
+      throw new IllegalArgumentException(name + " takes nulls, which device functions do not");
     }
   }
 
@@ -96,6 +101,11 @@ public final class BoundFunction {
    */
   public boolean usesScratch() {
     return usesScratch;
+  }
+
+  /** Whether the host function is also called for rows in which operands are null. */
+  public boolean takesNulls() {
+    return takesNulls;
   }
 
   /**
@@ -147,6 +157,7 @@ public final class BoundFunction {
     private String hostReason;
     private ResultSizeLimit bound = ResultSizeLimit.NONE;
     private boolean usesScratch;
+    private boolean takesNulls;
     private Function<List<String>, String> sql;
 
     private Builder(String name) {
@@ -173,6 +184,15 @@ public final class BoundFunction {
      */
     public Builder failing() {
       this.outcome = Outcome.FAILING;
+      return this;
+    }
+
+    /**
+     * The host function is also called for rows in which operands are null. Only for functions
+     * without a device function.
+     */
+    public Builder takesNulls() {
+      this.takesNulls = true;
       return this;
     }
 

@@ -294,6 +294,8 @@ public final class ConstantTable {
             case DECIMAL128, TIMESTAMP_NANOS ->
                 hash(values.longs()[row], values.secondParts()[row]);
             case BYTES -> RowHash.mixBytes(values.address(row), values.length(row), seed);
+            case STRUCT, LIST ->
+                throw new IllegalArgumentException("expected scalar constants, got a " + kind);
           };
     }
   }

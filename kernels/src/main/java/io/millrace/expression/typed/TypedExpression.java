@@ -20,10 +20,10 @@ import java.util.Set;
  *
  * <p>Operands are shared: a value that is used twice is one object, so that a small graph may be
  * exponentially large as a tree. Traversals must therefore remember visited nodes, as {@link
- * #nodes}, comparison and hashing do.
+ * #nodes}, comparison and hashing do. All subclasses are in this package.
  */
 @PublicEvolving
-public abstract sealed class TypedExpression {
+public abstract class TypedExpression {
   /** Maximum nesting depth of AND, OR, CASE and IS NULL. */
   public static final int MAX_NESTED = 250;
 
@@ -37,7 +37,7 @@ public abstract sealed class TypedExpression {
   /**
    * @param properties attributes that distinguish expressions of the same class with equal operands
    */
-  private TypedExpression(
+  TypedExpression(
       DataType type, boolean nullable, List<TypedExpression> operands, Object... properties) {
     this.type = type;
     this.nullable = nullable;

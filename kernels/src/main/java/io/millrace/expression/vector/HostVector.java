@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.vector;
 
+import static java.util.stream.Collectors.joining;
+
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.device.HostMemory;
@@ -9,12 +11,19 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Values of one expression for up to {@value #CAPACITY} rows on the host, by row. {@link #longs}
  * holds BOOL as 0 and 1, sign-extended integers, and the first part of two-part values. {@link
  * #doubles} holds FLOAT32 (results must be rounded to float) and FLOAT64. {@link #secondParts}
  * holds the second part of two-part values.
+ *
+ * <p>A STRUCT has its values in the rows of {@link #fields}, where they are undefined if it is
+ * null. A LIST has {@link #length} elements from {@link #firstElement} on in the vector {@link
+ * #elements}, which grows with {@link #appendElements}: arrays that were asked for before are then
+ * out of date.
  *
  * <p>Values of null rows are undefined. The arrays are at least as long as the chunk, which may
  * have fewer than {@value #CAPACITY} rows. Not thread-safe.
@@ -28,12 +37,15 @@ public final class HostVector {
 
   private final DataType type;
   private final ValueKind kind;
-  private final boolean[] nulls;
-  private final long[] longs;
-  private final long[] secondParts;
-  private final double[] doubles;
   private final ByteArena arena;
+  // Fields of a STRUCT, or the elements of a LIST.
+  private final List<HostVector> children;
+  private boolean[] nulls;
+  private long[] longs;
+  private long[] secondParts;
+  private double[] doubles;
   private boolean hasNulls;
+  private int elementCount;
 
   /** Creates a vector of {@value #CAPACITY} rows. */
   public HostVector(DataType type, ByteArena arena) {
@@ -52,6 +64,14 @@ public final class HostVector {
     this.secondParts = kind.isTwoPart() ? new long[capacity] : null;
     this.doubles = kind.isFloating() ? new double[capacity] : null;
     this.arena = arena;
+    boolean isNested = kind == ValueKind.STRUCT || kind == ValueKind.LIST;
+    this.children =
+        (isNested ? type.fields() : List.<DataType.Field>of())
+            .stream()
+                .map(
+                    field ->
+                        new HostVector(field.type(), arena, kind == ValueKind.LIST ? 0 : capacity))
+                .toList();
   }
 
   public int capacity() {
@@ -95,11 +115,82 @@ public final class HostVector {
     hasNulls = true;
   }
 
-  /** Marks all rows as not null. */
-  public void clearNulls() {
+  /** Marks all rows as not null, and forgets the elements of lists. */
+  public void clear() {
     if (hasNulls) {
       Arrays.fill(nulls, false);
       hasNulls = false;
+    }
+    elementCount = 0;
+    for (int i = 0; i < children.size(); i++) {
+      children.get(i).clear();
+    }
+  }
+
+  /** The fields of a STRUCT, by row. */
+  public List<HostVector> fields() {
+    return children;
+  }
+
+  /** The elements of all rows of a LIST. */
+  public HostVector elements() {
+    return children.get(0);
+  }
+
+  /** Position of the first element of a LIST in {@link #elements}. */
+  public int firstElement(int row) {
+    return (int) longs[row];
+  }
+
+  /**
+   * Makes a row a LIST of {@code count} new elements, which are not null and otherwise undefined.
+   *
+   * @return the position of the first in {@link #elements}
+   */
+  public int appendElements(int row, int count) {
+    int first = elementCount;
+    elementCount = Math.addExact(elementCount, count);
+    elements().reserve(elementCount);
+    longs[row] = first;
+    secondParts[row] = count;
+    return first;
+  }
+
+  private void reserve(int rows) {
+    if (rows <= nulls.length) {
+      return;
+    }
+    int capacity = (int) Math.min(Integer.MAX_VALUE - 8L, Math.max(rows, 2L * nulls.length));
+    nulls = Arrays.copyOf(nulls, capacity);
+    longs = longs == null ? null : Arrays.copyOf(longs, capacity);
+    secondParts = secondParts == null ? null : Arrays.copyOf(secondParts, capacity);
+    doubles = doubles == null ? null : Arrays.copyOf(doubles, capacity);
+    if (kind == ValueKind.STRUCT) {
+      children.forEach(field -> field.reserve(rows));
+    }
+  }
+
+  /** Makes a row equal to a row of another vector of the same type. */
+  public void copy(int row, HostVector from, int fromRow) {
+    if (from.isNull(fromRow)) {
+      setNull(row);
+    } else if (kind == ValueKind.STRUCT) {
+      for (int i = 0; i < children.size(); i++) {
+        children.get(i).copy(row, from.children.get(i), fromRow);
+      }
+    } else if (kind == ValueKind.LIST) {
+      int length = from.length(fromRow);
+      int first = appendElements(row, length);
+      for (int i = 0; i < length; i++) {
+        elements().copy(first + i, from.elements(), from.firstElement(fromRow) + i);
+      }
+    } else if (kind.isFloating()) {
+      doubles[row] = from.doubles[fromRow];
+    } else {
+      longs[row] = from.longs[fromRow];
+      if (kind.isTwoPart()) {
+        secondParts[row] = from.secondParts[fromRow];
+      }
     }
   }
 
@@ -116,7 +207,7 @@ public final class HostVector {
     return longs[row];
   }
 
-  /** Length in bytes of a STRING or BINARY. */
+  /** Length of a STRING or BINARY in bytes, or of a LIST in elements. */
   public int length(int row) {
     return (int) secondParts[row];
   }
@@ -214,6 +305,7 @@ public final class HostVector {
       case DECIMAL128 -> getDecimal(row);
       case TIMESTAMP_NANOS -> new TimestampNanos(longs[row], (int) secondParts[row]);
       case INT, LONG -> type.isDecimal() ? getDecimal(row) : (Object) longs[row];
+      case STRUCT, LIST -> throw new IllegalStateException("no literal has the type " + type);
     };
   }
 
@@ -230,6 +322,12 @@ public final class HostVector {
       case DECIMAL128 -> getDecimal(row).toPlainString();
       case TIMESTAMP_NANOS -> longs[row] + " ms + " + secondParts[row] + " ns";
       case INT, LONG -> ValueText.of(type, longs[row]);
+      case STRUCT ->
+          children.stream().map(field -> field.describe(row)).collect(joining(", ", "ROW(", ")"));
+      case LIST ->
+          IntStream.range(firstElement(row), firstElement(row) + length(row))
+              .mapToObj(elements()::describe)
+              .collect(joining(", ", "[", "]"));
     };
   }
 }

@@ -22,12 +22,16 @@ public enum ValueKind {
   /** TIMESTAMP(7..9): milliseconds, and nanoseconds of the millisecond. */
   TIMESTAMP_NANOS,
   /** STRING and BINARY: address and length. */
-  BYTES;
+  BYTES,
+  /** STRUCT: its fields are values of their own. Kernels know only whether it is null. */
+  STRUCT,
+  /** LIST: position of the first element, and length. Kernels know only whether it is null. */
+  LIST;
 
   /**
    * The kind of a type's values.
    *
-   * @throws ExpressionException for LIST, STRUCT and DICTIONARY, which expressions do not support
+   * @throws ExpressionException for DICTIONARY, which expressions do not support
    */
   public static ValueKind of(DataType type) {
     return switch (type.id()) {
@@ -39,8 +43,9 @@ public enum ValueKind {
       case DECIMAL128 -> DECIMAL128;
       case TIMESTAMP_NANOS -> TIMESTAMP_NANOS;
       case STRING, BINARY -> BYTES;
-      case LIST, STRUCT, DICTIONARY ->
-          throw new ExpressionException("no expression takes a value of " + type);
+      case STRUCT -> STRUCT;
+      case LIST -> LIST;
+      case DICTIONARY -> throw new ExpressionException("no expression takes a value of " + type);
     };
   }
 
@@ -51,7 +56,7 @@ public enum ValueKind {
 
   /** Whether a value has two parts. */
   public boolean isTwoPart() {
-    return this == DECIMAL128 || this == TIMESTAMP_NANOS || this == BYTES;
+    return this == DECIMAL128 || this == TIMESTAMP_NANOS || this == BYTES || this == LIST;
   }
 
   /** Whether host vectors store the values as doubles. */

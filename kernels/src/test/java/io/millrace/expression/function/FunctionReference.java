@@ -162,11 +162,19 @@ final class FunctionReference {
     for (Signature signature : function.signatures()) {
       List<String> arguments = new ArrayList<>();
       for (int i = 0; i < signature.parameters().size(); i++) {
-        arguments.add(String.valueOf((char) ('a' + i)));
+        arguments.add(argument(signature.parameters().get(i), i));
       }
       texts.add("`" + function.toSql(arguments) + "`");
     }
     return String.join(", ", texts);
+  }
+
+  /** A letter; or the literal, of a parameter that takes but one word. */
+  private static String argument(Parameter parameter, int index) {
+    boolean isWord =
+        parameter.literals().size() == 1
+            && parameter.literals().get(0).toString().matches("[A-Z_]{2,}");
+    return isWord ? "'" + parameter.literals().get(0) + "'" : String.valueOf((char) ('a' + index));
   }
 
   /** The unit literals of a function that takes units of time. */

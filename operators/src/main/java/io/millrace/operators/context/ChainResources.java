@@ -2,18 +2,23 @@
 package io.millrace.operators.context;
 
 import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.spill.MemoryBudget;
 import io.millrace.memory.spill.SpillableResourceAdaptor;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.flink.annotation.Internal;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.runtime.tasks.StreamTask;
 
@@ -26,6 +31,7 @@ public final class ChainResources {
   private static final Map<Object, ChainResources> OPEN = new HashMap<>();
 
   private final Object chain;
+  private final Object slot;
   private final JobEnvironment job;
   private final Device device;
   private final SendTime sendTime;
@@ -38,8 +44,10 @@ public final class ChainResources {
   private final DeviceStream hostStream;
   private int users;
 
-  private ChainResources(Object chain, JobEnvironment job, SendTime sendTime, Device device) {
+  private ChainResources(
+      Object chain, Object slot, JobEnvironment job, SendTime sendTime, Device device) {
     this.chain = chain;
+    this.slot = slot;
     this.job = job;
     this.sendTime = sendTime;
     this.device = device;
@@ -81,19 +89,22 @@ public final class ChainResources {
   static ChainResources acquire(AbstractStreamOperator<?> operator) {
     FatalErrorExit.install();
     StreamTask<?, ?> task = operator.getContainingTask();
+    String slot = slot(operator);
     synchronized (OPEN) {
       boolean first = !OPEN.containsKey(task);
       ChainResources open =
           acquire(
               task,
+              slot,
               JobEnvironment.of(operator),
               new SendTime(operator.getProcessingTimeService()::getCurrentProcessingTime),
-              () -> DeviceOptions.device(operator));
+              () -> DeviceOptions.device(operator, gpus -> gpuOf(slot, gpus)));
       try {
         open.managedMemory.ifPresent(budget -> budget.add(operator));
         if (first) {
-          MemoryMetrics.register(
-              task.getEnvironment().getMetricGroup(), open.resource.quota(), open.device());
+          MetricGroup metrics = task.getEnvironment().getMetricGroup();
+          MemoryMetrics.register(metrics, open.resource.quota(), open.device());
+          registerLaunches(metrics, open.device());
         }
       } catch (RuntimeException | Error e) {
         open.release();
@@ -101,6 +112,38 @@ public final class ChainResources {
       }
       return open;
     }
+  }
+
+  private static String slot(AbstractStreamOperator<?> operator) {
+    return operator.getRuntimeContext().getTaskInfo().getAllocationIDAsString();
+  }
+
+  // The GPU is a label, so that the metric alone tells what runs where.
+  private static void registerLaunches(MetricGroup task, Device device) {
+    if (device.kind() == DeviceKind.CUDA) {
+      task.addGroup("device", String.valueOf(device.index()))
+          .<Long, Gauge<Long>>gauge("kernelLaunches", device::launchCount);
+    }
+  }
+
+  /**
+   * The GPU that the chains of a slot use: all chains of the slot use the same, so that batches
+   * between them stay there, and slots take turns.
+   *
+   * @param gpus indexes, at least one
+   * @return the GPU of the slot's open chains, or else the first of those that the fewest slots use
+   */
+  static int gpuOf(Object slot, List<Integer> gpus) {
+    Map<Object, Integer> used = new HashMap<>();
+    synchronized (OPEN) {
+      OPEN.values().forEach(open -> used.put(open.slot, open.device.index()));
+    }
+    Integer own = used.get(slot);
+    return own != null && gpus.contains(own)
+        ? own
+        : gpus.stream()
+            .min(Comparator.comparingInt(gpu -> Collections.frequency(used.values(), gpu)))
+            .orElseThrow();
   }
 
   /**
@@ -111,7 +154,7 @@ public final class ChainResources {
   static ChainResources acquireShared(AbstractStreamOperator<?> operator, Device device) {
     FatalErrorExit.install();
     JobEnvironment job = JobEnvironment.of(operator).withoutHostMemory();
-    return acquire(new Object(), job, () -> device);
+    return acquire(new Object(), slot(operator), job, () -> device);
   }
 
   /**
@@ -120,14 +163,21 @@ public final class ChainResources {
    * @param job the job that the chain is part of
    */
   static ChainResources acquire(Object chain, JobEnvironment job, Supplier<Device> device) {
-    return acquire(chain, job, new SendTime(() -> 0), device);
+    return acquire(chain, chain, job, device);
+  }
+
+  /** As {@link #acquire(Object, JobEnvironment, Supplier)}, of a chain in a slot. */
+  static ChainResources acquire(
+      Object chain, Object slot, JobEnvironment job, Supplier<Device> device) {
+    return acquire(chain, slot, job, new SendTime(() -> 0), device);
   }
 
   private static ChainResources acquire(
-      Object chain, JobEnvironment job, SendTime sendTime, Supplier<Device> device) {
+      Object chain, Object slot, JobEnvironment job, SendTime sendTime, Supplier<Device> device) {
     synchronized (OPEN) {
       ChainResources open =
-          OPEN.computeIfAbsent(chain, key -> new ChainResources(key, job, sendTime, device.get()));
+          OPEN.computeIfAbsent(
+              chain, key -> new ChainResources(key, slot, job, sendTime, device.get()));
       open.users++;
       return open;
     }

@@ -3,11 +3,9 @@ package io.millrace.operators.context;
 
 import io.millrace.device.Device;
 import io.millrace.device.DeviceKind;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
+import java.util.function.Function;
 import org.apache.flink.annotation.PublicEvolving;
-import org.apache.flink.api.common.externalresource.ExternalResourceInfo;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -27,12 +25,17 @@ public final class DeviceOptions {
               "Where operators run: 'cuda' (a GPU, or fail), 'host', or 'auto' (a GPU if there is"
                   + " one).");
 
-  /** Which GPU, unless Flink's external resource {@value #GPU_RESOURCE} assigned one. */
+  /**
+   * Which GPU, unless Flink's external resource {@value #GPU_RESOURCE} assigned some; by default
+   * all that the driver sees.
+   */
   public static final ConfigOption<Integer> DEVICE_INDEX =
       ConfigOptions.key("millrace.device.index")
           .intType()
           .noDefaultValue()
-          .withDescription("Which GPU to use where Flink's external resource 'gpu' assigns none.");
+          .withDescription(
+              "Which GPU to use where Flink's external resource 'gpu' assigns none; by default the"
+                  + " slots of a TaskManager take turns on all that it sees.");
 
   /** How many subtasks of a TaskManager work on one device at once. */
   public static final ConfigOption<Integer> GPU_CONCURRENCY =
@@ -61,10 +64,25 @@ public final class DeviceOptions {
 
   private DeviceOptions() {}
 
-  static Device device(AbstractStreamOperator<?> operator) {
+  /**
+   * The device of {@code operator}.
+   *
+   * @param choice chooses one of several GPUs
+   */
+  static Device device(
+      AbstractStreamOperator<?> operator, Function<List<Integer>, Integer> choice) {
     LayeredOptions options = LayeredOptions.of(operator);
-    int index = assignedIndex(operator).or(() -> options.find(DEVICE_INDEX)).orElse(0);
-    return Device.select(options.find(DEVICE).orElse("auto"), index);
+    String option = options.find(DEVICE).orElse("auto");
+    List<Integer> gpus = option.equals("host") ? List.of() : gpus(operator, options);
+    // Where there is none, the selection says why.
+    return Device.select(option, gpus.isEmpty() ? 0 : choice.apply(gpus));
+  }
+
+  private static List<Integer> gpus(AbstractStreamOperator<?> operator, LayeredOptions options) {
+    List<Integer> assigned = assignedGpus(operator);
+    return assigned.isEmpty()
+        ? options.find(DEVICE_INDEX).map(List::of).orElseGet(Device::gpus)
+        : assigned;
   }
 
   /**
@@ -102,22 +120,11 @@ public final class DeviceOptions {
     return batches;
   }
 
-  // All slots of a TaskManager see all of its GPUs, so subtasks are assigned to GPUs in turns.
-  private static Optional<Integer> assignedIndex(AbstractStreamOperator<?> operator) {
-    int subtask = operator.getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
-    return assignedIndex(
-        List.copyOf(operator.getRuntimeContext().getExternalResourceInfos(GPU_RESOURCE)), subtask);
-  }
-
-  static Optional<Integer> assignedIndex(List<ExternalResourceInfo> gpus, int subtask) {
-    List<Integer> indexes =
-        gpus.stream()
-            .flatMap(gpu -> gpu.getProperty(GPU_INDEX_PROPERTY).stream())
-            .map(Integer::valueOf)
-            .sorted(Comparator.naturalOrder())
-            .toList();
-    return indexes.isEmpty()
-        ? Optional.empty()
-        : Optional.of(indexes.get(subtask % indexes.size()));
+  private static List<Integer> assignedGpus(AbstractStreamOperator<?> operator) {
+    return operator.getRuntimeContext().getExternalResourceInfos(GPU_RESOURCE).stream()
+        .flatMap(gpu -> gpu.getProperty(GPU_INDEX_PROPERTY).stream())
+        .map(Integer::valueOf)
+        .sorted()
+        .toList();
   }
 }

@@ -39,7 +39,7 @@ interface BinaryFieldAppender {
       return (segment, base, slot) -> appendBytes(column, segment, base, slot);
     }
     if (builder instanceof ListColumnBuilder column) {
-      return list(column);
+      return column.type().isMap() ? map(column) : list(column);
     }
     StructColumnBuilder column = (StructColumnBuilder) builder;
     return switch (column.type().id()) {
@@ -118,12 +118,40 @@ interface BinaryFieldAppender {
   }
 
   private static BinaryFieldAppender list(ListColumnBuilder column) {
-    Field field = column.type().fields().get(0);
-    ColumnBuilder elements = column.elements();
+    ArrayAppender array = array(column.type().fields().get(0), column.elements());
+    return (segment, base, slot) -> {
+      array.append(segment, base + segment.getInt(slot + Integer.BYTES));
+      column.appendList();
+    };
+  }
+
+  /** A binary map is the bytes of its array of keys, that array, and its array of values. */
+  private static BinaryFieldAppender map(ListColumnBuilder column) {
+    StructColumnBuilder entries = (StructColumnBuilder) column.elements();
+    ArrayAppender keys = array(entries.type().fields().get(0), entries.fields().get(0));
+    ArrayAppender values = array(entries.type().fields().get(1), entries.fields().get(1));
+    return (segment, base, slot) -> {
+      int map = base + segment.getInt(slot + Integer.BYTES);
+      int keyArray = map + Integer.BYTES;
+      keys.append(segment, keyArray);
+      values.append(segment, keyArray + segment.getInt(map));
+      for (int i = segment.getInt(keyArray); i > 0; i--) {
+        entries.appendStruct();
+      }
+      column.appendList();
+    };
+  }
+
+  /** Appends the elements of the binary array at an offset in a segment. */
+  @FunctionalInterface
+  interface ArrayAppender {
+    void append(MemorySegment segment, int array);
+  }
+
+  private static ArrayAppender array(Field field, ColumnBuilder elements) {
     BinaryFieldAppender appender = of(elements);
     int elementBytes = arrayElementBytes(field.type());
-    return (segment, base, slot) -> {
-      int array = base + segment.getInt(slot + Integer.BYTES);
+    return (segment, array) -> {
       int size = segment.getInt(array);
       int nulls = array + Integer.BYTES;
       int element = array + arrayHeaderBytes(size);
@@ -135,7 +163,6 @@ interface BinaryFieldAppender {
         }
         element += elementBytes;
       }
-      column.appendList();
     };
   }
 

@@ -2,8 +2,8 @@
 package io.millrace.operators.row;
 
 import io.millrace.column.ColumnReader;
-import io.millrace.column.DataType;
 import io.millrace.device.HostMemory;
+import java.util.Arrays;
 import org.apache.flink.core.memory.MemorySegment;
 
 /**
@@ -50,7 +50,7 @@ interface BinaryFieldEncoder {
           (row, target, base, slot) ->
               putBytes(target, base, slot, column.getBytesAddress(row), column.getLength(row));
       case STRUCT -> struct(column);
-      case LIST -> list(column);
+      case LIST -> column.type().isMap() ? map(column) : list(column);
       case DICTIONARY -> {
         BinaryFieldEncoder values = of(column.dictionary());
         yield (row, target, base, slot) -> values.encode(column.getInt(row), target, base, slot);
@@ -118,13 +118,45 @@ interface BinaryFieldEncoder {
   }
 
   private static BinaryFieldEncoder list(ColumnReader column) {
-    ColumnReader elements = column.elements();
-    BinaryFieldEncoder encoder = of(elements);
-    DataType elementType = column.type().fields().get(0).type();
-    int elementBytes = BinaryFieldAppender.arrayElementBytes(elementType);
+    ArrayEncoder array = array(column.elements());
     return (row, target, base, slot) -> {
-      int size = column.getLength(row);
-      int first = column.getOffset(row);
+      int start = array.encode(column.getOffset(row), column.getLength(row), target);
+      putOffset(target, base, slot, start, target.size() - start);
+    };
+  }
+
+  private static BinaryFieldEncoder map(ColumnReader column) {
+    ArrayEncoder keys = array(column.elements().field(0));
+    ArrayEncoder values = array(column.elements().field(1));
+    return (row, target, base, slot) -> {
+      int start = target.reserve(Integer.BYTES);
+      int keyArray = keys.encode(column.getOffset(row), column.getLength(row), target);
+      int keyBytes = target.size() - keyArray;
+      values.encode(column.getOffset(row), column.getLength(row), target);
+      // The arrays were aligned; in a map they follow the size of the keys.
+      int end = start + Integer.BYTES + target.size() - keyArray;
+      System.arraycopy(
+          target.bytes(),
+          keyArray,
+          target.bytes(),
+          start + Integer.BYTES,
+          end - start - Integer.BYTES);
+      Arrays.fill(target.bytes(), end, target.size(), (byte) 0);
+      target.segment().putInt(start, keyBytes);
+      putOffset(target, base, slot, start, end - start);
+    };
+  }
+
+  /** Encodes elements of a column as a binary array, and returns its offset. */
+  @FunctionalInterface
+  interface ArrayEncoder {
+    int encode(int first, int size, BinaryBuffer target);
+  }
+
+  private static ArrayEncoder array(ColumnReader elements) {
+    BinaryFieldEncoder encoder = of(elements);
+    int elementBytes = BinaryFieldAppender.arrayElementBytes(elements.type());
+    return (first, size, target) -> {
       int header = BinaryFieldAppender.arrayHeaderBytes(size);
       int array =
           target.reserveZeroed(Math.addExact(header, Math.multiplyExact(size, elementBytes)));
@@ -136,7 +168,7 @@ interface BinaryFieldEncoder {
           encoder.encode(first + i, target, array, array + header + i * elementBytes);
         }
       }
-      putOffset(target, base, slot, array, target.size() - array);
+      return array;
     };
   }
 

@@ -8,8 +8,10 @@ import io.millrace.column.FixedWidthColumnBuilder;
 import io.millrace.column.ListColumnBuilder;
 import io.millrace.column.StructColumnBuilder;
 import io.millrace.column.VariableWidthColumnBuilder;
+import java.util.List;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
+import org.apache.flink.table.data.MapData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.TimestampData;
 
@@ -29,7 +31,7 @@ interface GetterFieldAppender {
       };
     }
     if (builder instanceof ListColumnBuilder column) {
-      return list(column);
+      return column.type().isMap() ? map(column) : list(column);
     }
     StructColumnBuilder column = (StructColumnBuilder) builder;
     return switch (column.type().id()) {
@@ -88,14 +90,43 @@ interface GetterFieldAppender {
       ArrayData array = row.getArray(position);
       ArrayElements view = new ArrayElements(array);
       for (int i = 0; i < array.size(); i++) {
-        if (array.isNullAt(i)) {
-          GetterRowAppender.appendNull(field, elements);
-        } else {
-          appender.append(view, i);
-        }
+        appendElement(view, i, field, elements, appender);
       }
       column.appendList();
     };
+  }
+
+  private static GetterFieldAppender map(ListColumnBuilder column) {
+    StructColumnBuilder entries = (StructColumnBuilder) column.elements();
+    List<Field> fields = entries.type().fields();
+    ColumnBuilder keys = entries.fields().get(0);
+    ColumnBuilder values = entries.fields().get(1);
+    GetterFieldAppender keyAppender = of(keys);
+    GetterFieldAppender valueAppender = of(values);
+    return (row, position) -> {
+      MapData map = row.getMap(position);
+      ArrayElements keyView = new ArrayElements(map.keyArray());
+      ArrayElements valueView = new ArrayElements(map.valueArray());
+      for (int i = 0; i < map.size(); i++) {
+        appendElement(keyView, i, fields.get(0), keys, keyAppender);
+        appendElement(valueView, i, fields.get(1), values, valueAppender);
+        entries.appendStruct();
+      }
+      column.appendList();
+    };
+  }
+
+  private static void appendElement(
+      ArrayElements array,
+      int position,
+      Field field,
+      ColumnBuilder elements,
+      GetterFieldAppender appender) {
+    if (array.isNullAt(position)) {
+      GetterRowAppender.appendNull(field, elements);
+    } else {
+      appender.append(array, position);
+    }
   }
 
   private static DecimalData decimal(RowData row, int position, DataType type) {

@@ -22,6 +22,7 @@ import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LocalZonedTimestampType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.MapType;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.RowType.RowField;
 import org.apache.flink.table.types.logical.SmallIntType;
@@ -107,7 +108,7 @@ public final class SchemaConverter {
   }
 
   private static boolean haveOneForm(LogicalType rows, LogicalType column, String path) {
-    if (!column.is(LogicalTypeRoot.ROW) && !column.is(LogicalTypeRoot.ARRAY)) {
+    if (column.getChildren().isEmpty()) {
       return toColumnType(rows, path).equals(toColumnType(column, path));
     }
     List<LogicalType> ofRows = rows.getChildren();
@@ -154,6 +155,12 @@ public final class SchemaConverter {
         Field field = toField("element", path + ".element", element);
         yield new DataType(TypeId.LIST, 0, 0, false, List.of(field));
       }
+      case MAP -> {
+        MapType map = (MapType) type;
+        yield DataType.map(
+            toField("key", path + ".key", map.getKeyType()),
+            toField("value", path + ".value", map.getValueType()));
+      }
       case ROW -> DataType.struct(toFields((RowType) type, path + ".").toArray(Field[]::new));
       default ->
           throw new IllegalArgumentException(
@@ -162,7 +169,7 @@ public final class SchemaConverter {
                   + "' is "
                   + type.asSummaryString()
                   + "; columns hold numbers, BOOLEAN, DECIMAL, strings, bytes, DATE, TIME,"
-                  + " TIMESTAMP, TIMESTAMP_LTZ, and ROW and ARRAY of those");
+                  + " TIMESTAMP, TIMESTAMP_LTZ, and ROW, ARRAY and MAP of those");
     };
   }
 
@@ -183,6 +190,14 @@ public final class SchemaConverter {
     return new RowType(
         nullable,
         fields.stream().map(field -> new RowField(field.name(), toLogicalType(field))).toList());
+  }
+
+  private static LogicalType toListType(Field element, boolean isMap, boolean nullable) {
+    if (!isMap) {
+      return new ArrayType(nullable, toLogicalType(element));
+    }
+    List<Field> entry = element.type().fields();
+    return new MapType(nullable, toLogicalType(entry.get(0)), toLogicalType(entry.get(1)));
   }
 
   private static LogicalType toLogicalType(Field field) {
@@ -208,7 +223,7 @@ public final class SchemaConverter {
               : new TimestampType(nullable, type.precision());
       case STRING -> new VarCharType(nullable, VarCharType.MAX_LENGTH);
       case BINARY -> new VarBinaryType(nullable, VarBinaryType.MAX_LENGTH);
-      case LIST -> new ArrayType(nullable, toLogicalType(type.fields().get(0)));
+      case LIST -> toListType(type.fields().get(0), type.isMap(), nullable);
       case STRUCT -> toRowType(type.fields(), nullable);
       case DICTIONARY -> toLogicalType(type.fields().get(0).type(), nullable);
     };

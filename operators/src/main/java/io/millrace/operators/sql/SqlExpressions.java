@@ -3,6 +3,7 @@ package io.millrace.operators.sql;
 
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
 import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.error.ExpressionException;
@@ -69,7 +70,8 @@ public final class SqlExpressions {
   }
 
   /**
-   * Parses a select list: expressions, each with an optional {@code AS name}, and {@code *}.
+   * Parses a select list: expressions, each with an optional {@code AS name}, {@code *} for all
+   * columns, and {@code row.*} for all fields of a ROW.
    *
    * @throws SqlTextException as {@link #parseCondition}, except that columns may have any type
    */
@@ -163,10 +165,8 @@ public final class SqlExpressions {
   }
 
   private List<Expression> selectItem(SqlNode item, Schema schema) {
-    if (item instanceof SqlIdentifier identifier
-        && identifier.isStar()
-        && identifier.names.size() == 1) {
-      return schema.names().stream().map(Expressions::col).toList();
+    if (item instanceof SqlIdentifier identifier && identifier.isStar()) {
+      return star(identifier, schema);
     }
     if (item.getKind() == SqlKind.AS) {
       List<SqlNode> operands = SqlNodeConverter.operands(item);
@@ -174,6 +174,20 @@ public final class SqlExpressions {
       return List.of(column(operands.get(0)).as(name));
     }
     return List.of(column(item));
+  }
+
+  /** All columns, or of {@code row.*} all fields of the row. */
+  private List<Expression> star(SqlIdentifier identifier, Schema schema) {
+    if (identifier.names.size() == 1) {
+      return schema.names().stream().map(Expressions::col).toList();
+    }
+    SqlIdentifier row = identifier.skipLast(1);
+    Expression of = converter.convert(row);
+    DataType type = resolver.resolve(of).type();
+    if (type.id() != TypeId.STRUCT) {
+      throw at(row.getParserPosition(), "expected a ROW before '.*', got " + type);
+    }
+    return type.fields().stream().map(field -> of.field(field.name())).toList();
   }
 
   private Expression column(SqlNode node) {

@@ -75,7 +75,7 @@ final class SqlLiterals {
               ? Expressions.nullOf(DataType.BOOL)
               : Expressions.lit(literal.booleanValue());
       case CHAR, VARCHAR -> Expressions.lit(literal.getValueAs(String.class));
-      case SYMBOL -> Expressions.lit(literal.toValue());
+      case SYMBOL -> Expressions.lit(literal.getValueAs(Enum.class).name());
       case DATE -> temporal("DATE", literal.toValue());
       case TIME -> temporal("TIME", literal.toValue());
       case TIMESTAMP -> temporal("TIMESTAMP", literal.toValue());

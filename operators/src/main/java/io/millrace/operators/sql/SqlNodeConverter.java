@@ -54,12 +54,7 @@ final class SqlNodeConverter {
           SqlKind.WITHIN_DISTINCT,
           SqlKind.RESPECT_NULLS,
           SqlKind.IGNORE_NULLS,
-          SqlKind.ROW,
-          SqlKind.ARRAY_VALUE_CONSTRUCTOR,
-          SqlKind.MAP_VALUE_CONSTRUCTOR,
           SqlKind.MULTISET_VALUE_CONSTRUCTOR,
-          SqlKind.ITEM,
-          SqlKind.DOT,
           SqlKind.NEW_SPECIFICATION,
           SqlKind.ARGUMENT_ASSIGNMENT,
           SqlKind.LITERAL_CHAIN);
@@ -115,6 +110,8 @@ final class SqlNodeConverter {
       return column(identifier);
     } else if (node instanceof SqlIntervalQualifier qualifier) {
       return Expressions.lit(qualifier.toString());
+    } else if (node instanceof SqlDataTypeSpec type) {
+      return Expressions.lit(returnedType(type));
     } else if (node instanceof SqlLiteral literal) {
       return SqlLiterals.convert(literal);
     } else if (node instanceof SqlCase branches) {
@@ -131,11 +128,22 @@ final class SqlNodeConverter {
   }
 
   private static Expression column(SqlIdentifier identifier) {
-    String name = String.join(".", identifier.names);
-    boolean isFunction = FUNCTIONS_WITHOUT_PARENTHESES.contains(name.toUpperCase(Locale.ROOT));
+    String name = identifier.names.get(0);
+    boolean isFunction =
+        identifier.isSimple()
+            && FUNCTIONS_WITHOUT_PARENTHESES.contains(name.toUpperCase(Locale.ROOT));
     return isFunction && !identifier.isComponentQuoted(0)
         ? Expressions.call(name)
-        : Expressions.col(name);
+        : path(identifier.names);
+  }
+
+  /** The field that the names lead to from the column with the first name. */
+  static Expression path(List<String> names) {
+    Expression column = Expressions.col(names.get(0));
+    for (String field : names.subList(1, names.size())) {
+      column = column.field(field);
+    }
+    return column;
   }
 
   private static boolean isExpression(SqlKind kind) {
@@ -161,6 +169,7 @@ final class SqlNodeConverter {
       return chain(call);
     }
     return switch (call.getKind()) {
+      case DOT -> convert(operands.get(0)).field(((SqlIdentifier) operands.get(1)).getSimple());
       case CAST, SAFE_CAST -> cast(call);
       case BETWEEN -> between(call);
       case IN, NOT_IN -> in(call);
@@ -275,6 +284,12 @@ final class SqlNodeConverter {
           Expressions.call("CAST_TIME", time, digits.isEmpty() ? 0 : Integer.parseInt(digits));
       default -> time;
     };
+  }
+
+  // Of RETURNING, which does not limit the length of a text.
+  private String returnedType(SqlDataTypeSpec specification) {
+    String type = specification.toString().replace("`", "");
+    return LIMITED_TEXT.matcher(type).matches() ? type : parseType(type).toString();
   }
 
   private DataType parseType(String type) {

@@ -331,23 +331,8 @@ public final class CalcPlan implements Serializable {
     List<Step> all = new ArrayList<>(steps);
     all.add(step);
     Calc resolved = step.resolve(outputSchema());
-    resolved.condition().ifPresent(CalcPlan::checkComputable);
-    for (TypedExpression projection : resolved.projections()) {
-      if (!(projection instanceof TypedExpression.InputReference)) {
-        checkComputable(projection);
-      }
-    }
     Calc fused = calc.andThen(resolved);
     return new CalcPlan(inputSchema, settings, all, fused);
-  }
-
-  private static void checkComputable(TypedExpression expression) {
-    for (TypedExpression node : expression.nodes()) {
-      if (!node.type().id().isScalar()) {
-        throw new ExpressionException(
-            "'" + node + "' is " + node.type() + ", which can only be selected unchanged");
-      }
-    }
   }
 
   /** All filters and projections as one calc. */

@@ -8,10 +8,8 @@ import io.millrace.device.Device;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.HostDevice;
 import io.millrace.memory.Buffer;
-import java.util.Collection;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import org.apache.flink.api.common.externalresource.ExternalResourceInfo;
 import org.junit.jupiter.api.Test;
 
 class DeviceContextTest {
@@ -80,23 +78,34 @@ class DeviceContextTest {
   }
 
   @Test
-  void subtasksTakeTurnsOnTheAssignedGpus() {
-    List<ExternalResourceInfo> gpus = List.of(new Gpu("3"), new Gpu("1"));
-    assertThat(DeviceOptions.assignedIndex(gpus, 0)).contains(1);
-    assertThat(DeviceOptions.assignedIndex(gpus, 1)).contains(3);
-    assertThat(DeviceOptions.assignedIndex(gpus, 2)).contains(1);
-    assertThat(DeviceOptions.assignedIndex(List.of(), 0)).isEmpty();
+  void slotsTakeTurnsOnTheGpus() {
+    List<Integer> gpus = List.of(1, 3);
+    List<ChainResources> chains = new ArrayList<>();
+    for (String slot : List.of("a", "b", "b", "a", "c")) {
+      chains.add(chainOnGpuOf(slot, gpus));
+    }
+    assertThat(indexes(chains)).containsExactly(1, 3, 3, 1, 1);
+
+    chains.remove(0).release();
+    assertThat(ChainResources.gpuOf("a", gpus)).as("its other chain is open").isEqualTo(1);
+    chains.remove(2).release();
+    chains.add(chainOnGpuOf("d", gpus));
+    chains.add(chainOnGpuOf("e", gpus));
+    assertThat(indexes(chains)).containsExactly(3, 3, 1, 1, 3);
+    assertThat(ChainResources.gpuOf("a", List.of(7))).isEqualTo(7);
+    assertThat(ChainResources.gpuOf("b", List.of(7))).as("that it may use").isEqualTo(7);
+    chains.forEach(ChainResources::release);
   }
 
-  private record Gpu(String index) implements ExternalResourceInfo {
-    @Override
-    public Optional<String> getProperty(String key) {
-      return key.equals("index") ? Optional.of(index) : Optional.empty();
-    }
+  private static ChainResources chainOnGpuOf(String slot, List<Integer> gpus) {
+    return ChainResources.acquire(
+        new Object(),
+        slot,
+        JobEnvironment.ofProcess(),
+        () -> new OtherHostDevice(ChainResources.gpuOf(slot, gpus)));
+  }
 
-    @Override
-    public Collection<String> getKeys() {
-      return List.of("index");
-    }
+  private static List<Integer> indexes(List<ChainResources> chains) {
+    return chains.stream().map(chain -> chain.device().index()).toList();
   }
 }

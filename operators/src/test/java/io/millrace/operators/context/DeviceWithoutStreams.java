@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.context;
 
-import io.millrace.device.Device;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
-import io.millrace.device.HostDevice;
-import io.millrace.device.KernelModule;
-import io.millrace.device.PinnedStagingPool;
 
 /** The host as another device, which refuses the first stream. */
-final class DeviceWithoutStreams implements Device {
+final class DeviceWithoutStreams extends OtherHostDevice {
   private boolean refused;
 
-  @Override
-  public DeviceKind kind() {
-    return DeviceKind.HOST;
-  }
-
-  @Override
-  public String description() {
-    return "host without streams";
-  }
-
-  @Override
-  public int index() {
-    return -1;
+  DeviceWithoutStreams() {
+    super(-1);
   }
 
   @Override
@@ -34,51 +18,6 @@ final class DeviceWithoutStreams implements Device {
       refused = true;
       throw new GpuOutOfMemoryException("no stream");
     }
-    return HostDevice.INSTANCE.createStream();
-  }
-
-  @Override
-  public long allocateAsync(long bytes, DeviceStream stream) {
-    return HostDevice.INSTANCE.allocateAsync(bytes, stream);
-  }
-
-  @Override
-  public void freeAsync(long address, DeviceStream stream) {
-    HostDevice.INSTANCE.freeAsync(address, stream);
-  }
-
-  @Override
-  public long allocate(long bytes) {
-    return HostDevice.INSTANCE.allocate(bytes);
-  }
-
-  @Override
-  public void free(long address) {
-    HostDevice.INSTANCE.free(address);
-  }
-
-  @Override
-  public long allocatePinned(long bytes) {
-    return HostDevice.INSTANCE.allocatePinned(bytes);
-  }
-
-  @Override
-  public void freePinned(long address) {
-    HostDevice.INSTANCE.freePinned(address);
-  }
-
-  @Override
-  public PinnedStagingPool stagingPool() {
-    return HostDevice.INSTANCE.stagingPool();
-  }
-
-  @Override
-  public KernelModule loadModule(String name) {
-    return HostDevice.INSTANCE.loadModule(name);
-  }
-
-  @Override
-  public long launchCount() {
-    return 0;
+    return super.createStream();
   }
 }

@@ -12,9 +12,12 @@ import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoField;
 import java.util.List;
+import java.util.stream.Stream;
+import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.GenericArrayData;
 import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.MapData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 
@@ -42,7 +45,10 @@ final class InternalValues {
       case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> timestamp(value);
       case STRING -> StringData.fromString((String) value);
       case BINARY -> ((ByteBuffer) value).array();
-      case LIST -> array(type.fields().get(0).type(), (List<?>) value);
+      case LIST ->
+          type.isMap()
+              ? map(type.fields().get(0).type().fields(), (List<?>) value)
+              : array(type.fields().get(0).type(), (List<?>) value);
       case STRUCT -> row(type.fields(), (List<?>) value);
       case DICTIONARY -> value(type.fields().get(0).type(), value);
       default -> value;
@@ -56,8 +62,25 @@ final class InternalValues {
         instant.toEpochMilli(), instant.get(ChronoField.NANO_OF_SECOND) % 1_000_000);
   }
 
+  /** A map that keeps the order of its entries, and equal keys. */
+  private record Entries(ArrayData keyArray, ArrayData valueArray) implements MapData {
+    @Override
+    public int size() {
+      return keyArray.size();
+    }
+  }
+
+  private static MapData map(List<Field> entry, List<?> values) {
+    return new Entries(
+        array(entry.get(0).type(), values.stream().<Object>map(pair -> ((List<?>) pair).get(0))),
+        array(entry.get(1).type(), values.stream().<Object>map(pair -> ((List<?>) pair).get(1))));
+  }
+
   private static GenericArrayData array(DataType type, List<?> values) {
-    return new GenericArrayData(
-        values.stream().map(element -> value(type, element)).toArray(Object[]::new));
+    return array(type, values.stream());
+  }
+
+  private static GenericArrayData array(DataType type, Stream<?> values) {
+    return new GenericArrayData(values.map(element -> value(type, element)).toArray(Object[]::new));
   }
 }

@@ -38,12 +38,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RowDataRoundTripTest {
   private static final Schema ALL_TYPES =
       DataTypes.schema(
-          Stream.concat(DataTypes.flat().stream(), DataTypes.nested().stream()).toList());
+          Stream.of(DataTypes.flat(), DataTypes.nested(), maps()).flatMap(List::stream).toList());
 
   private static final int SEGMENT_BYTES = 1 << 16;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension randomness = new RandomExtension();
+
+  private static List<DataType> maps() {
+    Field text = Field.of("key", DataType.STRING);
+    DataType counts = DataType.map(text, Field.of("value", DataType.INT32));
+    return List.of(
+        counts,
+        DataType.map(
+            new Field("key", DataType.decimal(30, 2), false),
+            new Field("value", DataType.list(counts), false)));
+  }
 
   /** The forms in which an operator can get the same row. */
   enum Form {

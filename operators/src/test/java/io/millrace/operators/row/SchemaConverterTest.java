@@ -17,7 +17,6 @@ import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LocalZonedTimestampType;
 import org.apache.flink.table.types.logical.LogicalType;
-import org.apache.flink.table.types.logical.MapType;
 import org.apache.flink.table.types.logical.MultisetType;
 import org.apache.flink.table.types.logical.NullType;
 import org.apache.flink.table.types.logical.RowType;
@@ -70,7 +69,6 @@ class SchemaConverterTest {
 
   static Stream<LogicalType> unsupported() {
     return Stream.of(
-        new MapType(new IntType(), new IntType()),
         new MultisetType(new IntType()),
         new ZonedTimestampType(3),
         new YearMonthIntervalType(YearMonthResolution.YEAR),

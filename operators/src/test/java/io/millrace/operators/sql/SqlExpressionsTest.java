@@ -46,6 +46,9 @@ class SqlExpressionsTest {
             "`d`",
             "`r`",
             "(`price` * 2) AS `twice`");
+    assertThat(parse("r.*, id"))
+        .extracting(Expression::toString)
+        .containsExactly("`r`.`x`", "`id`");
   }
 
   @ParameterizedTest

@@ -2,7 +2,7 @@
 package io.millrace.connectors.postgres.sink;
 
 import io.millrace.column.Schema;
-import io.millrace.connectors.files.EncodingOperator;
+import io.millrace.connectors.files.sink.EncodingOperator;
 import io.millrace.connectors.postgres.copy.CopyBinaryEncoder;
 import io.millrace.operators.batch.ColumnBatch;
 import org.apache.flink.annotation.PublicEvolving;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.comparison;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 
 /**
  * Lexicographic order of byte strings in host memory: unsigned bytes, a prefix before the longer
  * string.
  */
-final class ByteOrderComparison {
+@Internal
+public final class ByteOrderComparison {
   private ByteOrderComparison() {}
 
-  static int compare(long left, int leftLength, long right, int rightLength) {
+  /** Less than, equal to or greater than 0, as the left string is to the right one. */
+  public static int compare(long left, int leftLength, long right, int rightLength) {
     int common = Math.min(leftLength, rightLength);
     int i = 0;
     for (; i + Long.BYTES <= common; i += Long.BYTES) {

@@ -118,6 +118,7 @@ public enum Comparison {
       case DECIMAL128 -> ofOrder(Comparison::orderOfDecimals);
       case TIMESTAMP_NANOS -> ofOrder(Comparison::orderOfTimestamps);
       case BYTES -> ofOrder(Comparison::orderOfBytes);
+      case STRUCT, LIST -> throw notScalar(kind);
     };
   }
 
@@ -208,7 +209,12 @@ public enum Comparison {
       case DECIMAL128 -> DeviceFunction.instructions(this::emitDecimals);
       case TIMESTAMP_NANOS -> DeviceFunction.instructions(this::emitTimestamps);
       case BYTES -> DeviceFunction.call("bytes_" + name().toLowerCase(Locale.ROOT));
+      case STRUCT, LIST -> throw notScalar(kind);
     };
+  }
+
+  private static ExpressionException notScalar(ValueKind kind) {
+    return new ExpressionException("expected scalar values to compare, got a " + kind);
   }
 
   private static DeviceFunction simple(String instruction) {

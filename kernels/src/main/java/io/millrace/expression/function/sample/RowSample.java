@@ -98,6 +98,7 @@ public final class RowSample {
       case BYTES -> "";
       case INT, LONG, DECIMAL128 ->
           type.isDecimal() ? BigDecimal.ZERO.setScale(type.scale()) : (Object) 0L;
+      case STRUCT, LIST -> throw notScalar(type);
     };
   }
 
@@ -116,8 +117,13 @@ public final class RowSample {
               .host(HostFunction.ofRow(RowSample::mixTimestamp))
               .device("row_hash_timestamp_nanos");
       case BYTES -> function.host(HostFunction.ofRow(RowSample::mixBytes)).device("row_hash_bytes");
+      case STRUCT, LIST -> throw notScalar(value.type());
     }
     return function.call(List.of(value, hash), DataType.INT64, false);
+  }
+
+  private static IllegalArgumentException notScalar(DataType type) {
+    return new IllegalArgumentException("expected a scalar column to hash, got " + type);
   }
 
   private static void mixFloat(HostVector[] operands, HostVector result, int row) {

@@ -72,7 +72,8 @@ public final class StringConcatFunctions {
             STRING);
   }
 
-  private static TypedExpression concat(List<TypedExpression> texts) {
+  /** Concatenates the bytes of one or more texts; null if any is null. */
+  public static TypedExpression concat(List<TypedExpression> texts) {
     TypedExpression joined = texts.get(0);
     for (TypedExpression text : texts.subList(1, texts.size())) {
       joined =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.files;
+package io.millrace.connectors.files.sink;
 
 import io.millrace.column.Table;
 import io.millrace.connectors.formats.TableEncoder;

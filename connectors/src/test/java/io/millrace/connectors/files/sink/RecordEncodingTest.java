@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.files;
+package io.millrace.connectors.files.sink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.connectors.files.OutputFolder;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.formats.JsonLinesEncoder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.files;
+package io.millrace.connectors.files.sink;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -19,6 +19,7 @@ public final class FileRollingPolicy extends CheckpointRollingPolicy<byte[], Str
       new FileRollingPolicy(Long.MAX_VALUE, Long.MAX_VALUE);
 
   private static final long serialVersionUID = 1L;
+  private static final long MAX_CHECK_MILLIS = 60_000;
 
   private final long maxBytes;
   private final long maxMillis;
@@ -41,8 +42,9 @@ public final class FileRollingPolicy extends CheckpointRollingPolicy<byte[], Str
   }
 
   /**
-   * The same policy, which also closes a file that was started {@code age} ago. Flink looks at the
-   * ages of files once a minute.
+   * The same policy, which also closes a file that was started {@code age} ago. The ages of files
+   * are looked at after each such time, and once a minute at least: a file may become twice as old,
+   * or a minute older.
    *
    * @throws IllegalArgumentException if {@code age} is less than 1 ms
    */
@@ -51,6 +53,11 @@ public final class FileRollingPolicy extends CheckpointRollingPolicy<byte[], Str
       throw new IllegalArgumentException("expected at least 1 ms, got " + age);
     }
     return new FileRollingPolicy(maxBytes, age.toMillis());
+  }
+
+  /** The time between looks at the ages of files, in milliseconds. */
+  long checkMillis() {
+    return Math.min(maxMillis, MAX_CHECK_MILLIS);
   }
 
   @Override

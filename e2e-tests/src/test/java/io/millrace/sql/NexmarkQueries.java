@@ -101,6 +101,49 @@ final class NexmarkQueries {
         FROM (SELECT auction, COUNT(*) AS n, SUM(price) AS s FROM bid GROUP BY auction) GROUP BY n
         """);
     QUERIES.put(
+        "q11",
+        """
+        SELECT bidder, COUNT(*) AS bid_count, SESSION_START(date_time, INTERVAL '10' SECOND) AS starttime,
+          SESSION_END(date_time, INTERVAL '10' SECOND) AS endtime
+        FROM bid GROUP BY bidder, SESSION(date_time, INTERVAL '10' SECOND)
+        """);
+    QUERIES.put(
+        "q12",
+        """
+        SELECT bidder, COUNT(*) AS bid_count, window_start AS starttime, window_end AS endtime
+        FROM TABLE(TUMBLE(TABLE timed, DESCRIPTOR(p_time), INTERVAL '10' SECOND))
+        GROUP BY bidder, window_start, window_end
+        """);
+    QUERIES.put(
+        "hop",
+        """
+        SELECT window_end, COUNT(*) AS n, MAX(price) AS m
+        FROM TABLE(HOP(TABLE bid, DESCRIPTOR(date_time), INTERVAL '1' SECOND, INTERVAL '3' SECOND))
+        GROUP BY window_start, window_end
+        """);
+    QUERIES.put(
+        "cumulate",
+        """
+        SELECT channel, SUM(price) AS s, window_start, window_end, window_time
+        FROM TABLE(
+          CUMULATE(TABLE bid, DESCRIPTOR(date_time), INTERVAL '1' SECOND, INTERVAL '4' SECOND))
+        GROUP BY channel, window_start, window_end, window_time
+        """);
+    QUERIES.put(
+        "session",
+        """
+        SELECT COUNT(*) AS n, AVG(price) AS a, bidder, window_start, window_end
+        FROM TABLE(
+          SESSION(TABLE bid PARTITION BY bidder, DESCRIPTOR(date_time), INTERVAL '2' SECOND))
+        GROUP BY bidder, window_start, window_end
+        """);
+    QUERIES.put(
+        "oldTumble",
+        """
+        SELECT channel, TUMBLE_ROWTIME(date_time, INTERVAL '2' SECOND) AS t, MIN(price) AS m
+        FROM bid GROUP BY channel, TUMBLE(date_time, INTERVAL '2' SECOND)
+        """);
+    QUERIES.put(
         "window",
         """
         SELECT auction, COUNT(*) AS n, window_start

@@ -93,8 +93,16 @@ class NexmarkSqlTest {
         arguments(
             "nested", "*GroupAggregate *Exchange *Calc *GroupAggregate *Exchange *Calc" + source),
         arguments("changelog", "*Calc *GroupAggregate *Exchange *Calc" + source),
+        arguments("q11", "*Calc *GroupWindowAggregate *Exchange *Calc" + source),
         arguments(
-            "window", "Calc GlobalWindowAggregate Exchange LocalWindowAggregate *Calc" + source),
+            "window",
+            "*Calc *GlobalWindowAggregate *Exchange *LocalWindowAggregate *Calc" + source),
+        arguments(
+            "hop", "*Calc *GlobalWindowAggregate *Exchange *LocalWindowAggregate *Calc" + source),
+        arguments(
+            "cumulate", "*GlobalWindowAggregate *Exchange *LocalWindowAggregate *Calc" + source),
+        arguments("session", "*Calc *WindowAggregate *Exchange *Calc" + source),
+        arguments("oldTumble", "*Calc *GroupWindowAggregate *Exchange *Calc" + source),
         arguments(
             "union",
             "*Union *Calc *WatermarkAssigner Calc *TableSourceScan"
@@ -126,8 +134,10 @@ class NexmarkSqlTest {
             "nested",
             "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc *GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc"
                 + source),
+        arguments("q11", "*Calc *GroupWindowAggregate *Exchange *Calc" + source),
         arguments(
-            "window", "Calc GlobalWindowAggregate Exchange LocalWindowAggregate *Calc" + source));
+            "window",
+            "*Calc *GlobalWindowAggregate *Exchange *LocalWindowAggregate *Calc" + source));
   }
 
   @ParameterizedTest

@@ -22,6 +22,12 @@ public record BatchColumns(Schema schema) implements InputColumns {
 
   @Override
   public Expression field(RexFieldAccess access) {
-    throw new UnsupportedNodeException("field " + access + " of a ROW in batches");
+    String name = access.getField().getName();
+    if (access.getReferenceExpr() instanceof RexInputRef reference) {
+      return column(reference).field(name);
+    } else if (access.getReferenceExpr() instanceof RexFieldAccess outer) {
+      return field(outer).field(name);
+    }
+    throw new UnsupportedNodeException("field " + access);
   }
 }

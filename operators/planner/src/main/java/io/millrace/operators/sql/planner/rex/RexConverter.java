@@ -117,8 +117,18 @@ public final class RexConverter {
               "EXTRACT", RexLiterals.symbol(operands.get(0)), convert(operands.get(1)));
       case FLOOR, CEIL -> rounded(call.getKind(), operands);
       case TRIM -> trimmed(operands);
+      case OTHER_FUNCTION -> isProcessingTime(call) ? noTime(call) : named(call);
       default -> named(call);
     };
+  }
+
+  // The attribute has no value until a later node asks for the processing time.
+  private static boolean isProcessingTime(RexCall call) {
+    return call.getOperator().getName().equals("PROCTIME");
+  }
+
+  private static Expression noTime(RexCall call) {
+    return Expressions.nullOf(type(call));
   }
 
   private Expression branches(List<RexNode> operands) {

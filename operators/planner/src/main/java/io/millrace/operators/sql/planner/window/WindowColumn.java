@@ -18,21 +18,20 @@ import scala.collection.Seq;
 
 /** What a result tells of its window. */
 enum WindowColumn {
-  START(Expressions.col(WindowAggregatePlan.WINDOW_START)),
-  END(Expressions.col(WindowAggregatePlan.WINDOW_END)),
-  ROWTIME(Expressions.col(WindowAggregatePlan.WINDOW_TIME)),
+  START,
+  END,
+  ROWTIME,
   /** Has no value until a later node asks for the processing time. */
-  PROCTIME(Expressions.nullOf(DataType.timestamp(3, true)));
-
-  private final Expression expression;
-
-  WindowColumn(Expression expression) {
-    this.expression = expression;
-  }
+  PROCTIME;
 
   /** The column over the results of a {@link WindowAggregatePlan}. */
   Expression expression() {
-    return expression;
+    return switch (this) {
+      case START -> Expressions.col(WindowAggregatePlan.WINDOW_START);
+      case END -> Expressions.col(WindowAggregatePlan.WINDOW_END);
+      case ROWTIME -> Expressions.col(WindowAggregatePlan.WINDOW_TIME);
+      case PROCTIME -> Expressions.nullOf(DataType.timestamp(3, true));
+    };
   }
 
   /**

@@ -190,7 +190,7 @@ final class NexmarkQueries {
   /** A session with the table or view {@code bid}. */
   static SqlSession session(FlinkCluster cluster, SqlMode mode, Content content) {
     SqlSession session = new SqlSession(cluster, mode);
-    return content == Content.EVENT_ROWS
+    return content.hasEvents()
         ? session.with(
             content.createTable("events", EVENTS),
             "CREATE TEMPORARY VIEW bid AS SELECT bid.auction, bid.bidder, bid.price, bid.channel,"

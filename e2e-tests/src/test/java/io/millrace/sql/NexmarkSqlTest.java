@@ -86,23 +86,22 @@ class NexmarkSqlTest {
         arguments("q21", "*Calc" + source),
         arguments("q22", "*Calc" + source),
         arguments("q15", "*GroupAggregate *Exchange *Calc" + source),
-        arguments("q16", "*GroupAggregate *Exchange *Calc" + source),
+        arguments("q16", "*Calc *GroupAggregate *Exchange *Calc" + source),
         arguments("q17", "*GroupAggregate *Exchange *Calc" + source),
         arguments("aggregate", "*GroupAggregate *Exchange *Calc" + source),
         arguments("total", "*GroupAggregate *Exchange *Calc" + source),
         arguments(
             "nested", "*GroupAggregate *Exchange *Calc *GroupAggregate *Exchange *Calc" + source),
         arguments("changelog", "*Calc *GroupAggregate *Exchange *Calc" + source),
-        arguments("q11", "*Calc *GroupWindowAggregate *Exchange *Calc" + source),
+        arguments("q11", "*Calc *GroupWindowAggregate *Exchange" + source),
         arguments(
             "window",
             "*Calc *GlobalWindowAggregate *Exchange *LocalWindowAggregate *Calc" + source),
-        arguments(
-            "hop", "*Calc *GlobalWindowAggregate *Exchange *LocalWindowAggregate *Calc" + source),
+        arguments("hop", "*Calc *GlobalWindowAggregate *Exchange *LocalWindowAggregate" + source),
         arguments(
             "cumulate", "*GlobalWindowAggregate *Exchange *LocalWindowAggregate *Calc" + source),
-        arguments("session", "*Calc *WindowAggregate *Exchange *Calc" + source),
-        arguments("oldTumble", "*Calc *GroupWindowAggregate *Exchange *Calc" + source),
+        arguments("session", "*Calc *WindowAggregate *Exchange" + source),
+        arguments("oldTumble", "*Calc *GroupWindowAggregate *Exchange" + source),
         arguments(
             "union",
             "*Union *Calc *WatermarkAssigner Calc *TableSourceScan"
@@ -122,11 +121,34 @@ class NexmarkSqlTest {
     compare(query, Content.BID_BATCHES, Content.BID_ROWS, nodes);
   }
 
+  static Stream<Arguments> ofNestedBatches() {
+    String source = "*Calc *WatermarkAssigner *TableSourceScan";
+    return Stream.of(
+        arguments("q0", source),
+        arguments("q1", source),
+        arguments("q2", source),
+        arguments("q10", source),
+        arguments("q11", "*Calc *GroupWindowAggregate *Exchange " + source),
+        arguments("q14", source),
+        arguments("q15", "*GroupAggregate *Exchange " + source),
+        arguments("q16", "*Calc *GroupAggregate *Exchange " + source),
+        arguments("q17", "*GroupAggregate *Exchange " + source),
+        arguments("q21", source),
+        arguments("q22", source));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void ofNestedBatches(String query, String nodes) throws Exception {
+    compare(query, Content.EVENT_BATCHES, Content.EVENT_ROWS, nodes);
+  }
+
   static Stream<Arguments> ofMiniBatches() {
     String source = " *MiniBatchAssigner *WatermarkAssigner *TableSourceScan";
     return Stream.of(
         arguments("q15", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
-        arguments("q16", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
+        arguments(
+            "q16", "*Calc *GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
         arguments("q17", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
         arguments(
             "aggregate", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
@@ -134,7 +156,8 @@ class NexmarkSqlTest {
             "nested",
             "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc *GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc"
                 + source),
-        arguments("q11", "*Calc *GroupWindowAggregate *Exchange *Calc" + source),
+        arguments(
+            "q11", "*Calc *GroupWindowAggregate *Exchange *WatermarkAssigner *TableSourceScan"),
         arguments(
             "window",
             "*Calc *GlobalWindowAggregate *Exchange *LocalWindowAggregate *Calc" + source));

@@ -86,8 +86,8 @@ class NexmarkSqlTest {
         arguments("q21", "*Calc" + source),
         arguments("q22", "*Calc" + source),
         arguments("q15", "*GroupAggregate *Exchange *Calc" + source),
-        arguments("q16", "*Calc *GroupAggregate *Exchange *Calc" + source),
-        arguments("q17", "*GroupAggregate *Exchange *Calc" + source),
+        arguments("q16", "*GroupAggregate *Exchange *Calc" + source),
+        arguments("q17", "*Calc *GroupAggregate *Exchange *Calc" + source),
         arguments("aggregate", "*GroupAggregate *Exchange *Calc" + source),
         arguments("total", "*GroupAggregate *Exchange *Calc" + source),
         arguments(
@@ -131,7 +131,7 @@ class NexmarkSqlTest {
         arguments("q11", "*Calc *GroupWindowAggregate *Exchange " + source),
         arguments("q14", source),
         arguments("q15", "*GroupAggregate *Exchange " + source),
-        arguments("q16", "*Calc *GroupAggregate *Exchange " + source),
+        arguments("q16", "*GroupAggregate *Exchange " + source),
         arguments("q17", "*GroupAggregate *Exchange " + source),
         arguments("q21", source),
         arguments("q22", source));
@@ -147,9 +147,9 @@ class NexmarkSqlTest {
     String source = " *MiniBatchAssigner *WatermarkAssigner *TableSourceScan";
     return Stream.of(
         arguments("q15", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
+        arguments("q16", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
         arguments(
-            "q16", "*Calc *GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
-        arguments("q17", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
+            "q17", "*Calc *GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
         arguments(
             "aggregate", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
         arguments(

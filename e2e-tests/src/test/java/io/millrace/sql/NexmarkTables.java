@@ -42,8 +42,8 @@ import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.DataType;
 
 /**
- * The connector {@code nexmark}: a number of Nexmark's events, as rows of nested ROWs, or its bids
- * alone, as rows or as batches.
+ * The connector {@code nexmark}: a number of Nexmark's events, with nested ROWs, or its bids alone,
+ * as rows or as batches.
  */
 public final class NexmarkTables implements DynamicTableSourceFactory {
   private static final ConfigOption<Long> COUNT =
@@ -54,11 +54,21 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
   /** What a table has, in which form. */
   enum Content {
     EVENT_ROWS,
+    EVENT_BATCHES,
     BID_ROWS,
     BID_BATCHES;
 
+    /** Whether the table has all events, whose persons, auctions and bids are nested ROWs. */
+    boolean hasEvents() {
+      return this == EVENT_ROWS || this == EVENT_BATCHES;
+    }
+
+    private boolean isBatches() {
+      return this == EVENT_BATCHES || this == BID_BATCHES;
+    }
+
     private Schema schema() {
-      return this == EVENT_ROWS ? NexmarkSchemas.EVENT : NexmarkSchemas.BID;
+      return hasEvents() ? NexmarkSchemas.EVENT : NexmarkSchemas.BID;
     }
 
     /** A statement that creates the table, with watermarks 4 s behind. */
@@ -98,8 +108,8 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
     helper.validate();
     Content content = helper.getOptions().get(CONTENT);
     long count = helper.getOptions().get(COUNT);
-    return content == Content.BID_BATCHES
-        ? new Batches(count, content.schema().names())
+    return content.isBatches()
+        ? new Batches(content, count, content.schema().names())
         : new Rows(content, count);
   }
 
@@ -126,11 +136,12 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
   }
 
   private static final class Batches implements BatchScanTableSource, SupportsProjectionPushDown {
-    private static final Schema SCHEMA = Content.BID_BATCHES.schema();
+    private final Content content;
     private final long count;
     private List<String> columns;
 
-    private Batches(long count, List<String> columns) {
+    private Batches(Content content, long count, List<String> columns) {
+      this.content = content;
       this.count = count;
       this.columns = columns;
     }
@@ -147,7 +158,8 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
 
     @Override
     public void applyProjection(int[][] fields, DataType produced) {
-      columns = Arrays.stream(fields).map(field -> SCHEMA.field(field[0]).name()).toList();
+      columns =
+          Arrays.stream(fields).map(field -> content.schema().field(field[0]).name()).toList();
     }
 
     @Override
@@ -160,30 +172,29 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
         ProviderContext context, StreamExecutionEnvironment environment) {
       Transformation<RowData> rows =
           environment
-              .fromSource(
-                  Content.BID_BATCHES.source(count), WatermarkStrategy.noWatermarks(), "bids")
+              .fromSource(content.source(count), WatermarkStrategy.noWatermarks(), "events")
               .getTransformation();
       Transformation<ColumnBatch> batches =
-          BatchingOperator.factory(SCHEMA, RowDataAppender::new, BatchOptions.DEFAULT)
+          BatchingOperator.factory(content.schema(), RowDataAppender::new, BatchOptions.DEFAULT)
               .appendTo(
                   rows,
-                  "batches of bids",
-                  new ColumnBatchTypeInformation(SCHEMA),
+                  "batches of events",
+                  new ColumnBatchTypeInformation(content.schema()),
                   environment.getConfiguration());
       CalcPlan projection =
-          CalcPlan.of(SCHEMA, ExpressionSettings.DEFAULT)
+          CalcPlan.of(content.schema(), ExpressionSettings.DEFAULT)
               .select(columns.stream().map(Expressions::col).toList());
       return TransformOperator.factory(projection.transforms())
           .appendTo(
               batches,
-              "columns of bids",
+              "columns of events",
               new ColumnBatchTypeInformation(projection.outputSchema()),
               environment.getConfiguration());
     }
 
     @Override
     public DynamicTableSource copy() {
-      return new Batches(count, columns);
+      return new Batches(content, count, columns);
     }
 
     @Override
@@ -208,7 +219,7 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
 
     @Override
     public RowData map(Long number) {
-      return content == Content.EVENT_ROWS
+      return content.hasEvents()
           ? NexmarkSchemas.eventRow(generator, number)
           : NexmarkSchemas.row(generator.bid(NexmarkGenerator.eventOfBid(number)));
     }

@@ -81,6 +81,27 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAnyPackage("org.apache.flink..", "org.apache.kafka..");
 
+  /**
+   * They are behind a class loader of their own in a Flink distribution, and change with its
+   * versions.
+   */
+  @ArchTest
+  static final ArchRule ONLY_THE_PLANNER_PACKAGES_KNOW_FLINKS_PLANNER =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(
+              "io.millrace.operators.sql.planner..",
+              // Text of SQL is parsed by a parser that the jar carries, relocated.
+              "io.millrace.operators.sql")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "org.apache.flink.table.planner.calcite..",
+              "org.apache.flink.table.planner.plan..",
+              "org.apache.flink.table.planner.delegation..",
+              "org.apache.calcite..",
+              "scala..");
+
   @ArchTest
   static final ArchRule PUBLIC_TYPES_SAY_FOR_WHOM =
       classes()

@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("cluster") // Runs after the package phase.
 class JarLicenceTest {
   private static final Path ROOT = Path.of("..");
-  private static final List<String> MODULES = List.of("kernels", "operators", "connectors", "jobs");
+  private static final List<String> MODULES =
+      List.of("kernels", "operators", "operators/planner", "connectors", "jobs");
 
   @ParameterizedTest
   @ValueSource(strings = {"LICENSE", "NOTICE"})

@@ -28,6 +28,8 @@ public final class Aggregate implements Serializable {
   public enum Function {
     COUNT,
     SUM,
+    /** As SUM, but 0 if there is no value: what Flink's planner makes of some aggregates. */
+    SUM0,
     MIN,
     MAX,
     AVG,
@@ -105,6 +107,11 @@ public final class Aggregate implements Serializable {
   /** As {@link #sum(Expression)}, of a column. */
   public static Aggregate sum(String column) {
     return sum(Expressions.col(column));
+  }
+
+  /** As {@link #sum(Expression)}, but 0 if there is no value. */
+  public static Aggregate sum0(Expression argument) {
+    return of(Function.SUM0, argument);
   }
 
   /**

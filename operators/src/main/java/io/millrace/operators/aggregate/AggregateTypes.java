@@ -18,7 +18,7 @@ final class AggregateTypes {
     boolean isDecimal = type.isDecimal();
     return switch (function) {
       case COUNT -> DataType.INT64;
-      case SUM -> isDecimal ? DataType.decimal(MAX_DIGITS, type.scale()) : type;
+      case SUM, SUM0 -> isDecimal ? DataType.decimal(MAX_DIGITS, type.scale()) : type;
       case AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP ->
           isDecimal
               ? DataType.decimal(MAX_DIGITS, Math.max(type.scale(), MIN_AVERAGE_SCALE))
@@ -46,7 +46,8 @@ final class AggregateTypes {
     Accumulator.Function function =
         switch (aggregate.function()) {
           case COUNT -> Accumulator.Function.COUNT;
-          case SUM, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP -> Accumulator.Function.SUM;
+          case SUM, SUM0, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP ->
+              Accumulator.Function.SUM;
           case MIN -> Accumulator.Function.MIN;
           case MAX -> Accumulator.Function.MAX;
           case FIRST_VALUE -> Accumulator.Function.FIRST;
@@ -77,7 +78,7 @@ final class AggregateTypes {
   // When a key ends, values in the order of the rows begin again, also for values that come back.
   private static boolean isInOrder(Aggregate.Function function, DataType type) {
     return switch (function) {
-      case SUM, AVG -> type.isFloatingPoint();
+      case SUM, SUM0, AVG -> type.isFloatingPoint();
       case VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP -> true;
       default -> false;
     };

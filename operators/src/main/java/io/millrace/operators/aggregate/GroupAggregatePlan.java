@@ -31,6 +31,7 @@ public final class GroupAggregatePlan implements Serializable {
   private final List<Aggregate> aggregates;
   private final ExpressionSettings settings;
   private final StateTtl stateTtl;
+  private final boolean givesUpdateBefore;
   private final Schema outputSchema;
   private final List<String> hostReasons;
   private final Schema argumentSchema;
@@ -63,6 +64,7 @@ public final class GroupAggregatePlan implements Serializable {
 
   /**
    * @param input the columns of the batches; with a {@link RowKindColumn} if rows may be taken back
+   * @param keys names of columns; empty if all rows are aggregated together, in one subtask
    * @param settings of the aggregates' expressions
    * @param stateTtl how long a key stays behind its last update
    * @throws ExpressionException if there is no aggregate, an argument does not fit the columns, a
@@ -75,11 +77,22 @@ public final class GroupAggregatePlan implements Serializable {
       List<Aggregate> aggregates,
       ExpressionSettings settings,
       StateTtl stateTtl) {
+    this(input, keys, aggregates, settings, stateTtl, true);
+  }
+
+  private GroupAggregatePlan(
+      Schema input,
+      List<String> keys,
+      List<Aggregate> aggregates,
+      ExpressionSettings settings,
+      StateTtl stateTtl,
+      boolean givesUpdateBefore) {
     this.input = input;
     this.keys = List.copyOf(keys);
     this.aggregates = List.copyOf(aggregates);
     this.settings = settings;
     this.stateTtl = hasOperatorsInFront() ? stateTtl.ofBatches() : stateTtl;
+    this.givesUpdateBefore = givesUpdateBefore;
     if (aggregates.isEmpty()) {
       throw new ExpressionException("expected an aggregate");
     }
@@ -96,6 +109,11 @@ public final class GroupAggregatePlan implements Serializable {
     if (!kind.equals(RowKindColumn.addTo(new Schema(List.of())).field(0))) {
       throw new IllegalStateException("expected a column of row kinds, got " + kind);
     }
+  }
+
+  /** The same plan, of whose changes updates have only the row after them. */
+  public GroupAggregatePlan withoutUpdateBefore() {
+    return new GroupAggregatePlan(input, keys, aggregates, settings, stateTtl, false);
   }
 
   private boolean hasOperatorsInFront() {
@@ -121,9 +139,9 @@ public final class GroupAggregatePlan implements Serializable {
     return keys;
   }
 
-  /** How many exchange keys there are. */
-  int keyCount() {
-    return keys.size();
+  /** How many key columns the state has. */
+  public int keyCount() {
+    return StepsBuilder.keyCount(keys);
   }
 
   /**
@@ -159,7 +177,7 @@ public final class GroupAggregatePlan implements Serializable {
 
   /** Resolves the steps; the caller closes them. */
   public Steps steps() {
-    return new StepsBuilder(input, keys, aggregates, settings, stateTtl).build();
+    return new StepsBuilder(input, keys, aggregates, settings, stateTtl, givesUpdateBefore).build();
   }
 
   /**

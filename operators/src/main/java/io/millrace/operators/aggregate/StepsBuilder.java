@@ -19,16 +19,20 @@ import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
+import org.apache.flink.types.RowKind;
 
 /** Collects the columns of the steps of a {@link GroupAggregatePlan}. */
 final class StepsBuilder {
   private static final String ARGUMENT = "$argument_";
+  private static final String ALL_ROWS = "$all_rows";
 
   private final Schema input;
   private final List<String> keys;
   private final List<Aggregate> aggregates;
   private final ExpressionSettings settings;
   private final StateTtl stateTtl;
+  private final boolean givesUpdateBefore;
   private final List<Expression> arguments = new ArrayList<>();
   private final List<Expression> values = new ArrayList<>();
   private final List<String> valueTexts = new ArrayList<>();
@@ -46,12 +50,14 @@ final class StepsBuilder {
       List<String> keys,
       List<Aggregate> aggregates,
       ExpressionSettings settings,
-      StateTtl stateTtl) {
+      StateTtl stateTtl,
+      boolean givesUpdateBefore) {
     this.input = input;
     this.keys = keys;
     this.aggregates = aggregates;
     this.settings = settings;
     this.stateTtl = stateTtl;
+    this.givesUpdateBefore = givesUpdateBefore;
     this.isChangelog = RowKindColumn.isIn(input);
     this.hasAddedRows = aggregates.stream().anyMatch(aggregate -> addsRows(aggregate, isChangelog));
   }
@@ -63,9 +69,17 @@ final class StepsBuilder {
         || (isChangelog && aggregate.isExtreme());
   }
 
+  /** How many key columns the state has: without keys, all rows have the same one. */
+  static int keyCount(List<String> keys) {
+    return Math.max(keys.size(), 1);
+  }
+
   /** Resolves the steps; the caller closes them. */
   Steps build() {
     keys.forEach(key -> arguments.add(Expressions.col(key)));
+    if (keys.isEmpty()) {
+      arguments.add(Expressions.lit(0).as(ALL_ROWS));
+    }
     keys.forEach(key -> results.add(Expressions.col(key)));
     if (!stateTtl.isNone()) {
       accumulators.add(stateTtl.updateTime());
@@ -96,8 +110,7 @@ final class StepsBuilder {
       userDefined.addSteps(state, settings, argumentSteps);
       distincts.addSteps(state, stateTtl, settings, argumentSteps);
       extremes.addSteps(state, stateTtl, settings, argumentSteps);
-      Expression isChange = Expressions.col(StateSchema.KIND).ge(0);
-      Calc resultCalc = calc(state.changes(), Optional.of(isChange), results);
+      Calc resultCalc = calc(state.changes(), Optional.of(isEmitted(givesUpdateBefore)), results);
       return new Steps(argumentCalc, argumentSteps, state, resultCalc);
     } catch (RuntimeException | Error e) {
       FirstFailure failure = new FirstFailure();
@@ -108,8 +121,15 @@ final class StepsBuilder {
     }
   }
 
+  private static Expression isEmitted(boolean givesUpdateBefore) {
+    Expression kind = Expressions.col(StateSchema.KIND);
+    return givesUpdateBefore
+        ? kind.ge(0)
+        : kind.ge(0).and(kind.ne((int) RowKind.UPDATE_BEFORE.toByteValue()));
+  }
+
   private StateSchema state(Schema columns, int kindColumn) {
-    List<Integer> keyColumns = keys.stream().map(columns::indexOf).toList();
+    List<Integer> keyColumns = IntStream.range(0, keyCount(keys)).boxed().toList();
     try {
       return new StateSchema(columns, keyColumns, accumulators, kindColumn);
     } catch (IllegalArgumentException e) {
@@ -220,11 +240,9 @@ final class StepsBuilder {
     return switch (aggregate.function()) {
       case COUNT -> count(field, column);
       case SUM -> ofValues(field, column, sum(column).cast(type), type);
+      case SUM0 -> fromZero(field, column).cast(type);
       case AVG -> {
-        // The sum of an average begins at 0.0, which tells only if all values are -0.0.
-        Expression sum =
-            field.type().isFloatingPoint() ? sum(column).plus(Expressions.lit(0.0)) : sum(column);
-        Expression average = sum.dividedBy(count(field, column));
+        Expression average = fromZero(field, column).dividedBy(count(field, column));
         yield ofValues(field, column, average.cast(type), type);
       }
       case MIN -> ofValues(field, column, value(Function.MIN, column), type);
@@ -238,6 +256,11 @@ final class StepsBuilder {
       case USER_DEFINED -> throw new AssertionError(aggregate);
       case LISTAGG -> ofValues(field, column, list(aggregate, column), type);
     };
+  }
+
+  // A sum that begins at 0.0, which tells only if all values are -0.0.
+  private Expression fromZero(Field field, int column) {
+    return field.type().isFloatingPoint() ? sum(column).plus(Expressions.lit(0.0)) : sum(column);
   }
 
   private static boolean hasSeparator(Aggregate aggregate) {
@@ -296,7 +319,7 @@ final class StepsBuilder {
   }
 
   private int firstArgument() {
-    return keys.size() + (isChangelog ? 1 : 0) + (hasAddedRows ? 1 : 0);
+    return keyCount(keys) + (isChangelog ? 1 : 0) + (hasAddedRows ? 1 : 0);
   }
 
   private Expression rowCount() {

@@ -43,14 +43,23 @@ public final class TwoPhasePlan implements Serializable {
       List<Aggregate> aggregates,
       ExpressionSettings settings,
       StateTtl stateTtl) {
-    this.keys = List.copyOf(keys);
-    this.aggregates = new GroupAggregatePlan(input, keys, aggregates, settings, stateTtl);
+    this(keys, new GroupAggregatePlan(input, keys, aggregates, settings, stateTtl));
     for (Aggregate aggregate : aggregates) {
       check(aggregate, new GroupAggregatePlan(input, keys, List.of(aggregate), settings));
     }
+  }
+
+  private TwoPhasePlan(List<String> keys, GroupAggregatePlan aggregates) {
+    this.keys = List.copyOf(keys);
+    this.aggregates = aggregates;
     try (Steps steps = steps()) {
       this.partials = steps.state().partials();
     }
+  }
+
+  /** As {@link GroupAggregatePlan#withoutUpdateBefore}. */
+  public TwoPhasePlan withoutUpdateBefore() {
+    return new TwoPhasePlan(keys, aggregates.withoutUpdateBefore());
   }
 
   private static void check(Aggregate aggregate, GroupAggregatePlan plan) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.context;
 
+import io.millrace.kernel.hash.HashFunction;
 import java.io.Serializable;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.core.memory.ManagedMemoryUseCase;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -13,6 +16,7 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 
 /**
  * Makes the operator of each subtask. Flink chains the operator to its input wherever it can.
@@ -27,6 +31,7 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
 
   private final Class<? extends OneInputStreamOperator<IN, OUT>> operatorClass;
   private final Constructor<IN, OUT> constructor;
+  private final HashFunction keyHash;
 
   /** Makes one operator; serialized with the job. */
   @FunctionalInterface
@@ -37,13 +42,29 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
   public OperatorFactory(
       Class<? extends OneInputStreamOperator<IN, OUT>> operatorClass,
       Constructor<IN, OUT> constructor) {
+    this(operatorClass, constructor, HashFunction.FLINK_JAVA);
+  }
+
+  private OperatorFactory(
+      Class<? extends OneInputStreamOperator<IN, OUT>> operatorClass,
+      Constructor<IN, OUT> constructor,
+      HashFunction keyHash) {
     this.operatorClass = operatorClass;
     this.constructor = constructor;
+    this.keyHash = keyHash;
     setChainingStrategy(ChainingStrategy.ALWAYS);
   }
 
   public Constructor<IN, OUT> constructor() {
     return constructor;
+  }
+
+  /**
+   * A factory of the same operators behind an exchange with another hash of keys than {@link
+   * HashFunction#FLINK_JAVA}.
+   */
+  public OperatorFactory<IN, OUT> withKeyHash(HashFunction newKeyHash) {
+    return new OperatorFactory<>(operatorClass, constructor, newKeyHash);
   }
 
   /**
@@ -57,19 +78,39 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
   public SingleOutputStreamOperator<OUT> appendTo(
       DataStream<IN> input, String name, TypeInformation<OUT> type) {
     SingleOutputStreamOperator<OUT> operator = input.transform(name, type, this);
-    operator
-        .getTransformation()
-        .declareManagedMemoryUseCaseAtOperatorScope(
-            ManagedMemoryUseCase.OPERATOR,
-            MemoryOptions.managedWeight(input.getExecutionEnvironment().getConfiguration()));
+    declareMemory(operator.getTransformation(), input.getExecutionEnvironment().getConfiguration());
     return operator;
+  }
+
+  /**
+   * As {@link #appendTo(DataStream, String, TypeInformation)}, but without an environment, as Flink
+   * SQL's planner builds jobs: the operator has the parallelism of {@code input}.
+   *
+   * @param options of the job
+   */
+  public OneInputTransformation<IN, OUT> appendTo(
+      Transformation<IN> input, String name, TypeInformation<OUT> type, ReadableConfig options) {
+    OneInputTransformation<IN, OUT> operator =
+        new OneInputTransformation<>(
+            input, name, this, type, input.getParallelism(), input.isParallelismConfigured());
+    declareMemory(operator, options);
+    return operator;
+  }
+
+  private static void declareMemory(Transformation<?> operator, ReadableConfig options) {
+    operator.declareManagedMemoryUseCaseAtOperatorScope(
+        ManagedMemoryUseCase.OPERATOR, MemoryOptions.managedWeight(options));
   }
 
   @Override
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // as the interface has it
   public <T extends StreamOperator<OUT>> T createStreamOperator(
       StreamOperatorParameters<OUT> parameters) {
-    return (T) constructor.construct(parameters);
+    OneInputStreamOperator<IN, OUT> operator = constructor.construct(parameters);
+    if (operator instanceof KeyedOperator keyed) {
+      keyed.setKeyHash(keyHash);
+    }
+    return (T) operator;
   }
 
   @Override

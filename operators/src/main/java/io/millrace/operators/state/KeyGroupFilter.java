@@ -24,14 +24,15 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Keeps the rows of a block whose keys belong to a subtask: the rows that {@link
- * io.millrace.operators.exchange.BatchExchange#keyBy} sends there. Works on the host.
+ * Keeps the rows of a block whose keys belong to a subtask: the rows that an exchange with the same
+ * hash sends there. Works on the host.
  */
 final class KeyGroupFilter {
   private static final Field ROW = new Field("$row", DataType.INT32, false);
 
   private final int subtask;
   private final int keyColumns;
+  private final HashFunction keyHash;
   private final PartitionAssigner assigner;
   private final DeviceStream stream;
   private final MemoryResource memory;
@@ -39,12 +40,19 @@ final class KeyGroupFilter {
   /**
    * @param maximumParallelism the number of key groups
    * @param keyColumns how many of the first columns of a state's key assign a row to a subtask
+   * @param keyHash of these columns
    * @param context whose host stream and pinned memory are used
    */
   KeyGroupFilter(
-      int subtask, int parallelism, int maximumParallelism, int keyColumns, DeviceContext context) {
+      int subtask,
+      int parallelism,
+      int maximumParallelism,
+      int keyColumns,
+      HashFunction keyHash,
+      DeviceContext context) {
     this.subtask = subtask;
     this.keyColumns = keyColumns;
+    this.keyHash = keyHash;
     this.stream = context.hostStream();
     this.memory = context.pinnedResource();
     this.assigner = PartitionAssigner.subtasks(maximumParallelism, parallelism);
@@ -59,7 +67,7 @@ final class KeyGroupFilter {
                 numbered,
                 IntStream.range(0, keyColumns).boxed().toList(),
                 assigner,
-                HashFunction.FLINK_JAVA,
+                keyHash,
                 stream,
                 memory)) {
       int[] offsets = parts.offsets();

@@ -2,8 +2,10 @@
 package io.millrace.operators.state;
 
 import io.millrace.column.Table;
+import io.millrace.kernel.hash.HashFunction;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.context.KeyedOperator;
 import io.millrace.operators.context.LayeredOptions;
 import io.millrace.operators.state.IncrementalStateWriter.Target;
 import io.millrace.operators.transfer.ColumnBatchOperator;
@@ -49,9 +51,11 @@ import org.apache.flink.util.IOUtils;
  * writes them, while batches go on and copy the chunks that they change.
  */
 @Internal
-public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch> {
+public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch>
+    implements KeyedOperator {
   private static final long serialVersionUID = 1L;
 
+  private HashFunction keyHash = HashFunction.FLINK_JAVA;
   private transient KeyedStates states;
   private transient boolean isIncremental;
   private transient boolean isCompressed;
@@ -65,6 +69,11 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
 
   protected KeyedStateOperator(StreamOperatorParameters<ColumnBatch> parameters) {
     super(parameters);
+  }
+
+  @Override
+  public final void setKeyHash(HashFunction newKeyHash) {
+    keyHash = newKeyHash;
   }
 
   /**
@@ -244,6 +253,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
             task.getNumberOfParallelSubtasks(),
             task.getMaxNumberOfParallelSubtasks(),
             exchangeKeys(),
+            keyHash,
             deviceContext());
     StateReader reader =
         new StateReader(

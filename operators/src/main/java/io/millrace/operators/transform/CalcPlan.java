@@ -40,6 +40,7 @@ import org.apache.flink.types.RowKind;
 @Internal
 public final class CalcPlan implements Serializable {
   private static final long serialVersionUID = 1L;
+  private static final Expression KIND = Expressions.col(RowKindColumn.NAME);
 
   private final Schema inputSchema;
   private final ExpressionSettings settings;
@@ -68,13 +69,8 @@ public final class CalcPlan implements Serializable {
       checkNoKind(calc.outputSchema().names());
       checkNoEventTime(calc.outputSchema().names());
       return RowKindColumn.isIn(schema)
-          ? Calc.of(schema, Optional.empty(), withKind(columns), settings.context())
+          ? Calc.of(schema, Optional.empty(), and(columns, KIND), settings.context())
           : calc;
-    }
-
-    private static List<Expression> withKind(List<Expression> columns) {
-      return Stream.concat(columns.stream(), Stream.of(Expressions.col(RowKindColumn.NAME)))
-          .toList();
     }
   }
 
@@ -90,15 +86,25 @@ public final class CalcPlan implements Serializable {
     }
 
     private static Expression operation() {
-      Expression kind = Expressions.col(RowKindColumn.NAME);
       List<Expression> conditions = new ArrayList<>();
       List<Expression> names = new ArrayList<>();
       for (RowKind value : RowKind.values()) {
-        conditions.add(kind.eq(value.toByteValue()));
+        conditions.add(KIND.eq(value.toByteValue()));
         names.add(Expressions.lit(value.name()));
       }
       conditions.remove(conditions.size() - 1);
       return new Expression.Case(conditions, names);
+    }
+  }
+
+  private record RowKinds() implements Step {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Calc resolve(Schema schema) {
+      Expression kind = Expressions.lit(RowKind.INSERT.toByteValue()).as(RowKindColumn.NAME);
+      return Calc.of(
+          schema, Optional.empty(), and(columns(schema), kind), ResolutionContext.DEFAULT);
     }
   }
 
@@ -144,6 +150,10 @@ public final class CalcPlan implements Serializable {
 
   private static Calc identity(Schema schema) {
     return Calc.of(schema, Optional.empty(), columns(schema), ResolutionContext.DEFAULT);
+  }
+
+  private static List<Expression> and(List<Expression> columns, Expression last) {
+    return Stream.concat(columns.stream(), Stream.of(last)).toList();
   }
 
   private static List<Expression> columns(Schema schema) {
@@ -301,6 +311,11 @@ public final class CalcPlan implements Serializable {
    */
   public CalcPlan toChangelog(String operationColumn) {
     return with(new ToChangelog(operationColumn));
+  }
+
+  /** The same rows as a changelog: of insertions, if they have no kinds yet. */
+  public CalcPlan withRowKinds() {
+    return RowKindColumn.isIn(outputSchema()) ? this : with(new RowKinds());
   }
 
   /**

@@ -158,12 +158,12 @@ public final class WindowAggregatePlan implements Serializable {
 
   /** The columns of a state row with the times of a session. */
   SessionSchema sessions(StateSchema state) {
-    return SessionSchema.of(state, keys.size(), window.sliceWidth());
+    return SessionSchema.of(state, aggregates.keyCount(), window.sliceWidth());
   }
 
   /** The position among the arguments of the times of rows, for sessions. */
   int timeArgument() {
-    return keys.size();
+    return aggregates.keyCount();
   }
 
   // The rows of a window of several slices come in the order of the slices, and late rows behind

@@ -13,6 +13,7 @@ import io.millrace.column.Schema;
 import io.millrace.expression.error.EvaluationException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OperatorHarness.Output;
 import io.millrace.operators.testing.OutOfMemoryTest;
@@ -57,6 +58,18 @@ class TransformOperatorTest {
       harness.send(78, List.of(List.of(3L, 5, List.of()), List.of(4L, 6, List.of())));
       assertThat(harness.rows()).containsExactly(List.of(301), List.of(7));
       assertThat(harness.batches()).extracting(Output::timestamp).contains(77L, 78L);
+    }
+  }
+
+  @OutOfMemoryTest
+  void rowsWithoutKindsBecomeInsertions() throws Exception {
+    CalcPlan plan = plan().select(List.of(col("price"))).withRowKinds();
+    assertThat(RowKindColumn.isIn(plan.outputSchema())).isTrue();
+    assertThat(plan.withRowKinds()).isSameAs(plan);
+    try (TransformHarness harness = open(plan)) {
+      harness.send(1, List.of(List.of(1L, 3, List.of()), Arrays.asList(2L, null, null)));
+      assertThat(harness.rows())
+          .containsExactly(Arrays.asList(3, (byte) 0), Arrays.asList(null, (byte) 0));
     }
   }
 

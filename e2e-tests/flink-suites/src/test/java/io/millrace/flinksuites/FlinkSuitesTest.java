@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.flinksuites;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.millrace.operators.sql.bootstrap.PlannerHook;
+import io.millrace.operators.sql.planner.SubstitutionReport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Suites that Flink publishes pass with Millrace's nodes in their plans. How many tests they have
+ * and how many nodes are replaced is claimed: a suite that passes on Flink's nodes shows nothing.
+ */
+class FlinkSuitesTest {
+  private static final String SQL = "org.apache.flink.table.planner.runtime.stream.sql.";
+  private static final String FUNCTIONS = "org.apache.flink.table.planner.functions.";
+  private static final boolean ALL = System.getProperty("millrace.suites").equals("all");
+
+  @BeforeAll
+  static void install() throws ReflectiveOperationException {
+    IdentityRemoval.install();
+    assertThat(PlannerHook.install()).isTrue();
+  }
+
+  static Stream<Arguments> suites() {
+    Stream<Arguments> smoke =
+        Stream.of(
+            arguments(SQL + "CalcITCase", 33, 16),
+            arguments(FUNCTIONS + "UrlFunctionsITCase", 33, 33));
+    Stream<Arguments> all =
+        Stream.of(
+            arguments(FUNCTIONS + "MathFunctionsITCase", 77, 51),
+            arguments(FUNCTIONS + "RegexpFunctionsITCase", 155, 99),
+            arguments(FUNCTIONS + "LikeFunctionITCase", 71, 64),
+            arguments(FUNCTIONS + "TimeFunctionsITCase", 468, 444));
+    return ALL ? Stream.concat(smoke, all) : smoke;
+  }
+
+  /**
+   * @param tests how many the suite has
+   * @param calcs how many Calcs of its queries are replaced, at least
+   */
+  @ParameterizedTest
+  @MethodSource("suites")
+  void suitePassesOnMillrace(String suite, int tests, long calcs) {
+    long before = SubstitutionReport.replaced("Calc");
+    PublishedSuite results = PublishedSuite.run(suite);
+    assertThat(results.failed()).isEmpty();
+    assertThat(results.passed().size()).as("tests that passed").isEqualTo(tests);
+    assertThat(SubstitutionReport.replaced("Calc") - before)
+        .as("replaced Calcs; all nodes:%n%s", SubstitutionReport.text())
+        .isGreaterThanOrEqualTo(calcs);
+  }
+}

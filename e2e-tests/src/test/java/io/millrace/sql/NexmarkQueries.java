@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.sql;
+
+import io.millrace.operators.sql.table.SqlMode;
+import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.sql.NexmarkTables.Content;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Nexmark's queries in SQL, and a few more over its tables. */
+final class NexmarkQueries {
+  private static final int EVENTS = 20_000;
+  private static final String COUNTS_BY_PRICE =
+      Stream.of("COUNT(*)", "COUNT(DISTINCT bidder)", "COUNT(DISTINCT auction)")
+          .flatMap(
+              count ->
+                  Stream.of(
+                      count,
+                      count + " FILTER (WHERE price < 10000)",
+                      count + " FILTER (WHERE price >= 10000 AND price < 1000000)",
+                      count + " FILTER (WHERE price >= 1000000)"))
+          .collect(Collectors.joining(", "));
+  private static final Map<String, String> QUERIES = new LinkedHashMap<>();
+
+  static {
+    QUERIES.put("q0", "SELECT auction, bidder, price, date_time, extra FROM bid");
+    QUERIES.put("q1", "SELECT auction, bidder, 0.908 * price AS price, date_time, extra FROM bid");
+    QUERIES.put("q2", "SELECT auction, price FROM bid WHERE MOD(auction, 123) = 0");
+    QUERIES.put(
+        "q10",
+        """
+        SELECT auction, bidder, price, date_time, extra,
+          DATE_FORMAT(date_time, 'yyyy-MM-dd'), DATE_FORMAT(date_time, 'HH:mm')
+        FROM bid
+        """);
+    // Without the function of the user that q14 has.
+    QUERIES.put(
+        "q14",
+        """
+        SELECT auction, bidder, 0.908 * price AS price,
+          CASE WHEN HOUR(date_time) >= 8 AND HOUR(date_time) <= 18 THEN 'dayTime'
+            WHEN HOUR(date_time) <= 6 OR HOUR(date_time) >= 20 THEN 'nightTime'
+            ELSE 'otherTime' END AS bidTimeType,
+          date_time, extra
+        FROM bid WHERE 0.908 * price > 1000000 AND 0.908 * price < 50000000
+        """);
+    QUERIES.put(
+        "q15",
+        """
+        SELECT DATE_FORMAT(date_time, 'yyyy-MM-dd') AS `day`, %s FROM bid
+        GROUP BY DATE_FORMAT(date_time, 'yyyy-MM-dd')
+        """
+            .formatted(COUNTS_BY_PRICE));
+    QUERIES.put(
+        "q16",
+        """
+        SELECT channel, DATE_FORMAT(date_time, 'yyyy-MM-dd') AS `day`,
+          MAX(DATE_FORMAT(date_time, 'HH:mm')) AS `minute`, %s FROM bid
+        GROUP BY channel, DATE_FORMAT(date_time, 'yyyy-MM-dd')
+        """
+            .formatted(COUNTS_BY_PRICE));
+    QUERIES.put(
+        "q17",
+        """
+        SELECT auction, DATE_FORMAT(date_time, 'yyyy-MM-dd') AS `day`, COUNT(*) AS total_bids,
+          COUNT(*) FILTER (WHERE price < 10000) AS rank1_bids,
+          COUNT(*) FILTER (WHERE price >= 10000 AND price < 1000000) AS rank2_bids,
+          COUNT(*) FILTER (WHERE price >= 1000000) AS rank3_bids,
+          MIN(price) AS min_price, MAX(price) AS max_price, AVG(price) AS avg_price,
+          SUM(price) AS sum_price
+        FROM bid GROUP BY auction, DATE_FORMAT(date_time, 'yyyy-MM-dd')
+        """);
+    QUERIES.put(
+        "q21",
+        """
+        SELECT auction, bidder, price, channel,
+          CASE WHEN lower(channel) = 'apple' THEN '0' WHEN lower(channel) = 'google' THEN '1'
+            WHEN lower(channel) = 'facebook' THEN '2' WHEN lower(channel) = 'baidu' THEN '3'
+            ELSE REGEXP_EXTRACT(url, '(&|^)channel_id=([^&]*)', 2) END AS channel_id
+        FROM bid
+        WHERE REGEXP_EXTRACT(url, '(&|^)channel_id=([^&]*)', 2) IS NOT NULL
+          OR lower(channel) IN ('apple', 'google', 'facebook', 'baidu')
+        """);
+    QUERIES.put(
+        "q22",
+        """
+        SELECT auction, bidder, price, channel, SPLIT_INDEX(url, '/', 3) AS dir1,
+          SPLIT_INDEX(url, '/', 4) AS dir2, SPLIT_INDEX(url, '/', 5) AS dir3
+        FROM bid
+        """);
+    QUERIES.put(
+        "aggregate",
+        "SELECT auction, COUNT(*) AS n, SUM(price) AS s FROM bid WHERE price > 100 GROUP BY auction");
+    QUERIES.put("total", "SELECT COUNT(*) AS n, MAX(price) AS m FROM bid WHERE price > 100");
+    QUERIES.put(
+        "nested",
+        """
+        SELECT n, COUNT(*) AS auctions, MAX(s) AS dearest, MIN(s) AS cheapest
+        FROM (SELECT auction, COUNT(*) AS n, SUM(price) AS s FROM bid GROUP BY auction) GROUP BY n
+        """);
+    QUERIES.put(
+        "q11",
+        """
+        SELECT bidder, COUNT(*) AS bid_count, SESSION_START(date_time, INTERVAL '10' SECOND) AS starttime,
+          SESSION_END(date_time, INTERVAL '10' SECOND) AS endtime
+        FROM bid GROUP BY bidder, SESSION(date_time, INTERVAL '10' SECOND)
+        """);
+    QUERIES.put(
+        "q12",
+        """
+        SELECT bidder, COUNT(*) AS bid_count, window_start AS starttime, window_end AS endtime
+        FROM TABLE(TUMBLE(TABLE timed, DESCRIPTOR(p_time), INTERVAL '10' SECOND))
+        GROUP BY bidder, window_start, window_end
+        """);
+    QUERIES.put(
+        "hop",
+        """
+        SELECT window_end, COUNT(*) AS n, MAX(price) AS m
+        FROM TABLE(HOP(TABLE bid, DESCRIPTOR(date_time), INTERVAL '1' SECOND, INTERVAL '3' SECOND))
+        GROUP BY window_start, window_end
+        """);
+    QUERIES.put(
+        "cumulate",
+        """
+        SELECT channel, SUM(price) AS s, window_start, window_end, window_time
+        FROM TABLE(
+          CUMULATE(TABLE bid, DESCRIPTOR(date_time), INTERVAL '1' SECOND, INTERVAL '4' SECOND))
+        GROUP BY channel, window_start, window_end, window_time
+        """);
+    QUERIES.put(
+        "session",
+        """
+        SELECT COUNT(*) AS n, AVG(price) AS a, bidder, window_start, window_end
+        FROM TABLE(
+          SESSION(TABLE bid PARTITION BY bidder, DESCRIPTOR(date_time), INTERVAL '2' SECOND))
+        GROUP BY bidder, window_start, window_end
+        """);
+    QUERIES.put(
+        "oldTumble",
+        """
+        SELECT channel, TUMBLE_ROWTIME(date_time, INTERVAL '2' SECOND) AS t, MIN(price) AS m
+        FROM bid GROUP BY channel, TUMBLE(date_time, INTERVAL '2' SECOND)
+        """);
+    QUERIES.put(
+        "window",
+        """
+        SELECT auction, COUNT(*) AS n, window_start
+        FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(date_time), INTERVAL '1' SECOND))
+        WHERE price > 100 GROUP BY auction, window_start, window_end
+        """);
+    QUERIES.put(
+        "changelog",
+        """
+        SELECT auction * 2, n + 1
+        FROM (SELECT auction, COUNT(*) AS n FROM bid GROUP BY auction) WHERE n > 3
+        """);
+    QUERIES.put(
+        "rank",
+        """
+        SELECT auction * 2, price FROM (
+          SELECT auction, price,
+            ROW_NUMBER() OVER (PARTITION BY auction ORDER BY price, date_time) AS n FROM bid)
+        WHERE n = 1
+        """);
+    QUERIES.put(
+        "union",
+        """
+        SELECT auction, price FROM bid WHERE price > 1000
+        UNION ALL SELECT bidder AS id, CAST(NULL AS BIGINT) FROM bid WHERE MOD(auction, 7) = 0
+        """);
+    QUERIES.put(
+        "fan",
+        """
+        WITH dear AS (SELECT auction, bidder, price FROM bid WHERE price > 100)
+        SELECT dear.auction, dear.bidder, dear.price FROM dear
+        JOIN (SELECT auction, MAX(price) AS price FROM dear GROUP BY auction) AS best
+        ON dear.auction = best.auction AND dear.price = best.price
+        """);
+  }
+
+  private NexmarkQueries() {}
+
+  /** The text of a query. */
+  static String sql(String name) {
+    return QUERIES.get(name);
+  }
+
+  /** A session with the table or view {@code bid}. */
+  static SqlSession session(FlinkCluster cluster, SqlMode mode, Content content) {
+    SqlSession session = new SqlSession(cluster, mode);
+    return content.hasEvents()
+        ? session.with(
+            content.createTable("events", EVENTS),
+            "CREATE TEMPORARY VIEW bid AS SELECT bid.auction, bid.bidder, bid.price, bid.channel,"
+                + " bid.url, date_time, bid.extra FROM events WHERE event_type = 2")
+        : session.with(content.createTable("bid", EVENTS));
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.operators.sql.table.SqlMode;
+import io.millrace.operators.sql.table.SqlOptions;
+import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.sql.NexmarkTables.Content;
+import java.util.List;
+import org.apache.flink.table.functions.ScalarFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Options of the planner hook, and what EXPLAIN says. */
+class SqlHookTest {
+  @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
+
+  private static final String QUERY = NexmarkQueries.sql("q2");
+
+  private static SqlSession session(SqlMode mode) {
+    return NexmarkQueries.session(flink, mode, Content.BID_ROWS);
+  }
+
+  /** A function that Millrace cannot look into. */
+  public static final class Half extends ScalarFunction {
+    private static final long serialVersionUID = 1L;
+
+    public long eval(long number) {
+      return number / 2;
+    }
+  }
+
+  @Test
+  void byDefaultPlansAreFlinks() {
+    assertThat(SqlOptions.MODE.defaultValue()).isEqualTo(SqlMode.OFF);
+    assertThat(session(SqlMode.OFF).plan(QUERY))
+        .startsWith("Calc(select=")
+        .doesNotContainIgnoringCase("millrace");
+  }
+
+  @Test
+  void explainTellsWhatWouldBe() throws Exception {
+    SqlSession session = session(SqlMode.EXPLAIN);
+    assertThat(session.nodes(QUERY))
+        .containsExactly("Calc", "WatermarkAssigner", "TableSourceScan");
+    assertThat(session.plan(QUERY))
+        .contains("millrace=[yes], in=[rows]")
+        .contains("millrace=[no: its source gives rows]");
+    assertThat(session.rows(QUERY)).isNotEmpty();
+  }
+
+  @Test
+  void aDisabledKindOfNodeStaysFlinks() {
+    SqlSession session =
+        session(SqlMode.ON).with("SET 'millrace.sql.disabled-nodes' = 'Exchange;Calc'");
+    assertThat(session.plan(QUERY)).startsWith("Calc(").contains("millrace=[no: disabled by");
+  }
+
+  @Test
+  void aFunctionOfTheUserIsTheReason() {
+    SqlSession session =
+        session(SqlMode.ON)
+            .with("CREATE TEMPORARY FUNCTION half AS '" + Half.class.getName() + "'");
+    assertThat(session.plan("SELECT half(price) FROM bid WHERE auction > 3"))
+        .startsWith("Calc(")
+        .contains("millrace=[no: function half is Java code of the user]");
+  }
+
+  @Test
+  void choosingFieldsOfRowsStaysFlinks() {
+    assertThat(session(SqlMode.ON).plan("SELECT price, auction FROM bid"))
+        .contains("millrace=[no: it only chooses fields of rows for a consumer of rows]");
+  }
+
+  @Test
+  void compiledPlansHaveFlinksNodes() {
+    SqlSession session =
+        session(SqlMode.ON)
+            .with(
+                "CREATE TEMPORARY TABLE nothing (auction BIGINT, price BIGINT)"
+                    + " WITH ('connector' = 'blackhole')");
+    String insert = "INSERT INTO nothing " + QUERY;
+    assertThat(session.nodes(insert))
+        .isEqualTo(List.of("Sink", "MillraceCalc", "WatermarkAssigner", "TableSourceScan"));
+    assertThat(session.compiledPlan(insert))
+        .contains("stream-exec-calc_1")
+        .doesNotContainIgnoringCase("millrace-calc");
+  }
+}

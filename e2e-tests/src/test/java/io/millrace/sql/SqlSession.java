@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.sql;
+
+import io.millrace.operators.sql.table.SqlMode;
+import io.millrace.operators.sql.table.SqlOptions;
+import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.parity.CollectedRows;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.Table;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
+
+/** A table environment whose queries run on the tests' cluster. */
+final class SqlSession {
+  private static final String EXECUTION_PLAN = "== Optimized Execution Plan ==";
+  private static final Pattern NODE = Pattern.compile("(?m)^[\\s|:+-]*(\\w+)\\(");
+  private static final Pattern SETTING = Pattern.compile("SET '(.*)' = '(.*)'");
+  private static final int PARALLELISM = 2;
+
+  private final FlinkCluster cluster;
+  private final StreamExecutionEnvironment environment;
+  private final StreamTableEnvironment tables;
+
+  SqlSession(FlinkCluster cluster, SqlMode mode) {
+    this.cluster = cluster;
+    this.environment = cluster.environment(PARALLELISM);
+    this.tables = StreamTableEnvironment.create(environment);
+    tables.getConfig().set(SqlOptions.MODE, mode);
+  }
+
+  /** Runs statements that define tables, views and functions, or SET options. */
+  SqlSession with(String... statements) {
+    for (String statement : statements) {
+      Matcher setting = SETTING.matcher(statement);
+      if (setting.matches()) {
+        tables.getConfig().set(setting.group(1), setting.group(2));
+      } else {
+        tables.executeSql(statement);
+      }
+    }
+    return this;
+  }
+
+  /** The nodes of the query's plan that are executed, as EXPLAIN shows them. */
+  String plan(String query) {
+    String text = tables.explainSql(query);
+    return text.substring(text.indexOf(EXECUTION_PLAN) + EXECUTION_PLAN.length()).strip();
+  }
+
+  /** The compiled plan of an INSERT, as JSON. */
+  String compiledPlan(String insert) {
+    return tables.compilePlanSql(insert).asJsonString();
+  }
+
+  /** The names of the nodes of {@link #plan}, from the sink to the sources. */
+  List<String> nodes(String query) {
+    return NODE.matcher(plan(query)).results().map(node -> node.group(1)).toList();
+  }
+
+  /** The changes of the query's result; those of a key are in their order. */
+  List<Row> changes(String query) throws Exception {
+    Table result = tables.sqlQuery(query);
+    CollectedRows changes = CollectedRows.of(tables.toChangelogStream(result));
+    cluster.run(environment);
+    return changes.take();
+  }
+
+  /** The rows of the query's result and how often each occurs, after all changes. */
+  Map<Row, Integer> rows(String query) throws Exception {
+    Map<Row, Integer> rows = new HashMap<>();
+    for (Row change : changes(query)) {
+      boolean adds = change.getKind() == RowKind.INSERT || change.getKind() == RowKind.UPDATE_AFTER;
+      change.setKind(RowKind.INSERT);
+      rows.merge(change, adds ? 1 : -1, (a, b) -> a + b == 0 ? null : a + b);
+    }
+    return rows;
+  }
+}

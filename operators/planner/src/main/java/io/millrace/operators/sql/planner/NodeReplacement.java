@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.sql.planner;
+
+import io.millrace.operators.sql.planner.aggregate.GlobalGroupAggregateMatcher;
+import io.millrace.operators.sql.planner.aggregate.GroupAggregateMatcher;
+import io.millrace.operators.sql.planner.aggregate.LocalGroupAggregateMatcher;
+import io.millrace.operators.sql.planner.calc.CalcMatcher;
+import io.millrace.operators.sql.planner.calc.DropUpdateBeforeMatcher;
+import io.millrace.operators.sql.planner.exchange.ExchangeMatcher;
+import io.millrace.operators.sql.planner.exchange.UnionMatcher;
+import io.millrace.operators.sql.planner.node.MillraceRel;
+import io.millrace.operators.sql.planner.node.NodeMatcher;
+import io.millrace.operators.sql.planner.node.PlanContext;
+import io.millrace.operators.sql.planner.source.ScanMatcher;
+import io.millrace.operators.sql.planner.time.MiniBatchMatcher;
+import io.millrace.operators.sql.planner.time.WatermarkMatcher;
+import io.millrace.operators.sql.planner.window.GlobalWindowAggregateMatcher;
+import io.millrace.operators.sql.planner.window.GroupWindowAggregateMatcher;
+import io.millrace.operators.sql.planner.window.LocalWindowAggregateMatcher;
+import io.millrace.operators.sql.planner.window.WindowAggregateMatcher;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.apache.calcite.rel.RelNode;
+
+/**
+ * Replaces the nodes of a plan. From the sources to the sinks, the matcher of each node's kind
+ * decides about it; then nodes that are not worth the conversion of their rows go back to Flink.
+ * Flink optimizes a plan with several sinks block by block, and some blocks twice: nodes that have
+ * been decided about stay as they are.
+ */
+final class NodeReplacement {
+  private static final List<NodeMatcher<?, ?>> MATCHERS =
+      List.of(
+          new ScanMatcher(),
+          new WatermarkMatcher(),
+          new MiniBatchMatcher(),
+          new CalcMatcher(),
+          new DropUpdateBeforeMatcher(),
+          new ExchangeMatcher(),
+          new UnionMatcher(),
+          new GroupAggregateMatcher(),
+          new LocalGroupAggregateMatcher(),
+          new GlobalGroupAggregateMatcher(),
+          new WindowAggregateMatcher(),
+          new LocalWindowAggregateMatcher(),
+          new GlobalWindowAggregateMatcher(),
+          new GroupWindowAggregateMatcher());
+
+  private final PlanContext context;
+
+  NodeReplacement(PlanContext context) {
+    this.context = context;
+  }
+
+  RelNode replace(RelNode root) {
+    return review(decide(root), false);
+  }
+
+  private RelNode decide(RelNode node) {
+    RelNode current = withInputs(node, this::decide);
+    RelNode decided =
+        MATCHERS.stream()
+            .filter(matcher -> matcher.accepts(current))
+            .findFirst()
+            .map(matcher -> matcher.replace(current, context))
+            .orElse(current);
+    boolean takesPartials = decided instanceof MillraceRel rel && rel.takesPartials();
+    return takesPartials ? decided : withInputs(decided, NodeReplacement::withoutPartials);
+  }
+
+  /**
+   * Gives a first phase, and an exchange behind it, back to Flink, as the second one is Flink's.
+   */
+  private static RelNode withoutPartials(RelNode node) {
+    return node instanceof MillraceRel rel && rel.givesPartials()
+        ? withInputs(rel.kept("its second phase stays Flink's"), NodeReplacement::withoutPartials)
+        : node;
+  }
+
+  /** Gives cheap nodes between nodes of rows back to Flink. */
+  private static RelNode review(RelNode node, boolean consumedAsBatches) {
+    boolean givesBatches = MillraceRel.givesBatches(node);
+    boolean takesBatches = node.getInputs().stream().anyMatch(MillraceRel::givesBatches);
+    if (givesBatches && !consumedAsBatches && !takesBatches) {
+      MillraceRel rel = (MillraceRel) node;
+      if (!node.getInputs().isEmpty() && rel.decision().spec().isCheap()) {
+        return review(rel.kept("it only chooses fields of rows for a consumer of rows"), false);
+      }
+    }
+    return withInputs(node, input -> review(input, givesBatches));
+  }
+
+  private static RelNode withInputs(RelNode node, UnaryOperator<RelNode> step) {
+    List<RelNode> inputs = new ArrayList<>();
+    boolean changed = false;
+    for (RelNode input : node.getInputs()) {
+      RelNode next = step.apply(input);
+      changed |= next != input;
+      inputs.add(next);
+    }
+    return changed ? node.copy(node.getTraitSet(), inputs) : node;
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.sql.planner.aggregate;
+
+import io.millrace.column.Schema;
+import io.millrace.expression.Expression;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.operators.aggregate.GroupAggregatePlan;
+import io.millrace.operators.aggregate.TwoPhasePlan;
+import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import io.millrace.operators.state.StateTtl;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.util.mapping.Mappings;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.table.planner.utils.JavaScalaConversionUtil;
+import scala.collection.Seq;
+
+/**
+ * Aggregate calls of the planner, by keys.
+ *
+ * @param keys positions of the key fields in the input; empty if all rows are aggregated together
+ * @param calls of aggregates over the fields of the input
+ * @param names of the results
+ * @param stateTtl how long a key stays behind its last update
+ */
+@Internal
+public record KeyedAggregates(
+    List<Integer> keys, List<AggregateCall> calls, List<String> names, StateTtl stateTtl) {
+  public KeyedAggregates {
+    keys = List.copyOf(keys);
+    calls = List.copyOf(calls);
+    names = List.copyOf(names);
+  }
+
+  /** The aggregates of a node, without names of their own. */
+  public static KeyedAggregates of(int[] grouping, Seq<AggregateCall> aggCalls, StateTtl stateTtl) {
+    List<AggregateCall> calls = JavaScalaConversionUtil.toJava(aggCalls);
+    return new KeyedAggregates(
+        IntStream.of(grouping).boxed().toList(),
+        calls,
+        IntStream.range(0, calls.size()).mapToObj(i -> "$" + i).toList(),
+        stateTtl);
+  }
+
+  /**
+   * The same aggregates, with the names of a node's fields.
+   *
+   * @param fields the names of the keys, then those of the results
+   */
+  public KeyedAggregates named(List<String> fields) {
+    return new KeyedAggregates(keys, calls, fields.subList(keys.size(), fields.size()), stateTtl);
+  }
+
+  /** The columns of {@code input} other than row kinds, those of the keys first. */
+  public List<Expression> columnsKeysFirst(Schema input) {
+    return order(input).stream().map(field -> Expressions.col(input.field(field).name())).toList();
+  }
+
+  /** The schema with these columns, and with row kinds if {@code input} has them. */
+  public Schema schemaKeysFirst(Schema input) {
+    Schema rows = new Schema(order(input).stream().map(input::field).toList());
+    return RowKindColumn.isIn(input) ? RowKindColumn.addTo(rows) : rows;
+  }
+
+  /** The position of a field of {@code input} among these columns. */
+  public int positionKeysFirst(int field, Schema input) {
+    return order(input).indexOf(field);
+  }
+
+  private List<Integer> order(Schema input) {
+    List<Integer> order = new ArrayList<>(keys);
+    IntStream.range(0, RowKindColumn.rowFields(input).size())
+        .filter(field -> !keys.contains(field))
+        .forEach(order::add);
+    return order;
+  }
+
+  /** These over batches of {@link #schemaKeysFirst}. */
+  public KeyedAggregates overKeysFirst(Schema input) {
+    List<Integer> order = order(input);
+    Mappings.TargetMapping mapping = Mappings.target(order::indexOf, order.size(), order.size());
+    return new KeyedAggregates(
+        IntStream.range(0, keys.size()).boxed().toList(),
+        calls.stream().map(call -> call.transform(mapping)).toList(),
+        names,
+        stateTtl);
+  }
+
+  /**
+   * The aggregates over batches of {@code input}.
+   *
+   * @throws UnsupportedNodeException if an aggregate is not supported
+   */
+  GroupAggregatePlan plan(Schema input, ExpressionSettings settings) {
+    try {
+      return new GroupAggregatePlan(input, keyNames(input), aggregates(input), settings, stateTtl);
+    } catch (ExpressionException e) {
+      throw new UnsupportedNodeException(e.getMessage());
+    }
+  }
+
+  /**
+   * The aggregates over batches of {@code input} in two phases; empty if they have to be computed
+   * in one.
+   */
+  Optional<TwoPhasePlan> twoPhasePlan(Schema input, ExpressionSettings settings) {
+    try {
+      return Optional.of(
+          new TwoPhasePlan(input, keyNames(input), aggregates(input), settings, stateTtl));
+    } catch (ExpressionException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** The names of the key columns. */
+  public List<String> keyNames(Schema input) {
+    return keys.stream().map(key -> input.field(key).name()).toList();
+  }
+
+  /**
+   * The aggregates over columns of {@code input}, with names that no key column has.
+   *
+   * @throws UnsupportedNodeException if a call is none of Millrace's aggregates
+   */
+  public List<Aggregate> aggregates(Schema input) {
+    List<String> keyNames = keyNames(input);
+    return AggregateCalls.convert(
+        calls,
+        position -> Expressions.col(input.field(position).name()),
+        names.stream().map(name -> keyNames.contains(name) ? name + "$" : name).toList());
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.sql.planner.calc;
+
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.expression.Expression;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.sql.planner.node.NodeSpec;
+import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import io.millrace.operators.sql.planner.rex.InputColumns;
+import io.millrace.operators.sql.planner.rex.PlannerTypes;
+import io.millrace.operators.sql.planner.rex.RexConverter;
+import io.millrace.operators.transform.CalcPlan;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexFieldAccess;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.table.types.logical.RowType;
+
+/**
+ * A filter and projections.
+ *
+ * @param projections of the fields of the output
+ * @param condition of the rows that are kept; empty if all are
+ * @param output the type of the output's rows
+ * @param hostReasons why the host computes parts of it on a GPU
+ */
+@Internal
+public record CalcSpec(
+    List<RexNode> projections,
+    Optional<RexNode> condition,
+    RowType output,
+    RexBuilder rexBuilder,
+    List<String> hostReasons)
+    implements NodeSpec {
+  public CalcSpec {
+    projections = List.copyOf(projections);
+    hostReasons = List.copyOf(hostReasons);
+  }
+
+  /** All expressions. */
+  public List<RexNode> expressions() {
+    return Stream.concat(projections.stream(), condition.stream()).toList();
+  }
+
+  /** The same calc, and why the host computes parts of it on a GPU. */
+  public CalcSpec withHostReasons(List<String> reasons) {
+    return new CalcSpec(projections, condition, output, rexBuilder, reasons);
+  }
+
+  // A conversion to batches and back costs more than to choose fields of rows.
+  @Override
+  public boolean isCheap() {
+    return condition.isEmpty()
+        && projections.stream()
+            .allMatch(node -> node instanceof RexInputRef || node instanceof RexFieldAccess);
+  }
+
+  /**
+   * The calc over batches of {@code input}.
+   *
+   * @throws UnsupportedNodeException if an expression is not supported
+   */
+  public CalcPlan plan(InputColumns input, ExpressionSettings settings) {
+    RexConverter converter = new RexConverter(input, settings, rexBuilder);
+    try {
+      CalcPlan plan = CalcPlan.of(input.schema(), settings);
+      if (condition.isPresent()) {
+        plan = plan.filter(converter.convert(condition.get()));
+      }
+      CalcPlan selected = plan.select(projections(converter));
+      return selected.as(nullableAsDeclared(selected.outputSchema()));
+    } catch (ExpressionException e) {
+      throw new UnsupportedNodeException(e.getMessage());
+    }
+  }
+
+  private List<Expression> projections(RexConverter converter) {
+    List<Expression> columns = new ArrayList<>();
+    for (int i = 0; i < projections.size(); i++) {
+      String name = output.getFieldNames().get(i);
+      columns.add(converter.convert(projections.get(i)).as(name));
+    }
+    return columns;
+  }
+
+  // A column may have nulls where Flink's type or Millrace's says so.
+  private Schema nullableAsDeclared(Schema schema) {
+    List<Field> fields = new ArrayList<>();
+    for (int i = 0; i < output.getFieldCount(); i++) {
+      Field field = schema.field(i);
+      boolean nullable = field.nullable() || PlannerTypes.isNullable(output.getTypeAt(i));
+      fields.add(new Field(field.name(), field.type(), nullable));
+    }
+    Schema declared = new Schema(fields);
+    return RowKindColumn.isIn(schema) ? RowKindColumn.addTo(declared) : declared;
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.sql.planner.calc;
+
+import io.millrace.operators.sql.planner.calc.DropUpdateBeforeMatcher.Spec;
+import io.millrace.operators.sql.planner.node.Decision;
+import io.millrace.operators.sql.planner.node.MillraceRel;
+import io.millrace.operators.sql.planner.node.NodeInput;
+import java.util.List;
+import org.apache.calcite.plan.RelOptCluster;
+import org.apache.calcite.plan.RelTraitSet;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.RelWriter;
+import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
+import org.apache.flink.table.planner.plan.nodes.physical.stream.StreamPhysicalDropUpdateBefore;
+
+/** A DropUpdateBefore about which is decided. */
+final class DropUpdateBeforeRel extends StreamPhysicalDropUpdateBefore implements MillraceRel {
+  static final String KIND = "DropUpdateBefore";
+
+  private final Decision<Spec> decision;
+
+  DropUpdateBeforeRel(
+      RelOptCluster cluster, RelTraitSet traits, RelNode input, Decision<Spec> decision) {
+    super(cluster, traits, input);
+    this.decision = decision;
+  }
+
+  @Override
+  public Decision<Spec> decision() {
+    return decision;
+  }
+
+  @Override
+  public String kind() {
+    return KIND;
+  }
+
+  @Override
+  public RelNode kept(String reason) {
+    return new DropUpdateBeforeRel(getCluster(), getTraitSet(), getInput(), Decision.kept(reason));
+  }
+
+  @Override
+  public String getRelTypeName() {
+    return decision.typeName(KIND);
+  }
+
+  @Override
+  public RelWriter explainTerms(RelWriter terms) {
+    return decision.explain(super.explainTerms(terms), this);
+  }
+
+  @Override
+  public RelNode copy(RelTraitSet traits, List<RelNode> inputs) {
+    return new DropUpdateBeforeRel(getCluster(), traits, inputs.get(0), decision);
+  }
+
+  @Override
+  public ExecNode<?> translateToExecNode(boolean isCompiled) {
+    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
+    node.setCompiled(isCompiled);
+    return node;
+  }
+
+  @Override
+  public ExecNode<?> translateToExecNode() {
+    return decision.isReplaced()
+        ? new DropUpdateBeforeExecNode(
+            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
+        : super.translateToExecNode();
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.sql.planner.node;
+
+import org.apache.calcite.rel.RelNode;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.table.planner.plan.nodes.physical.stream.StreamPhysicalIntermediateTableScan;
+
+/** A physical node about which Millrace has decided; a subclass of Flink's node of its kind. */
+@Internal
+public interface MillraceRel extends RelNode {
+  Decision<?> decision();
+
+  /** Flink's name of such nodes, such as "Calc". */
+  String kind();
+
+  /** The same node, which stays Flink's for {@code reason}. */
+  RelNode kept(String reason);
+
+  /** Whether its output is that of a first phase, which only Millrace's second phase can take. */
+  default boolean givesPartials() {
+    return false;
+  }
+
+  /** Whether it is such a second phase. */
+  default boolean takesPartials() {
+    return false;
+  }
+
+  /**
+   * Whether consumers of {@code node} can take batches of it. Flink plans the parts of a plan that
+   * several sinks share by themselves, and tables stand for them in the other parts.
+   */
+  static boolean givesBatches(RelNode node) {
+    if (node instanceof StreamPhysicalIntermediateTableScan scan) {
+      return givesBatches(scan.intermediateTable().relNode());
+    }
+    return node instanceof MillraceRel rel && rel.decision().isSupported();
+  }
+
+  /**
+   * Checks that a node's input gives batches.
+   *
+   * @throws UnsupportedNodeException if it gives rows
+   */
+  static void requireBatches(RelNode input) {
+    if (!givesBatches(input)) {
+      throw new UnsupportedNodeException("its input gives rows");
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.sql.planner.node;
+
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.operators.batching.BatchOptions;
+import io.millrace.operators.batching.WatermarkMode;
+import io.millrace.operators.sql.table.SqlMode;
+import io.millrace.operators.sql.table.SqlOptions;
+import io.millrace.operators.state.StateTtl;
+import java.util.Map;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.table.api.TableConfig;
+import org.apache.flink.table.api.config.ExecutionConfigOptions;
+import org.apache.flink.table.planner.utils.TableConfigUtils;
+
+/**
+ * The options of a query.
+ *
+ * @param config of the table environment that plans the query
+ */
+@Internal
+public record PlanContext(TableConfig config) {
+  public SqlMode mode() {
+    return option(SqlOptions.MODE);
+  }
+
+  /** Whether Millrace's nodes are executed, not only explained. */
+  boolean isExecuted() {
+    return mode() == SqlMode.ON;
+  }
+
+  boolean isDisabled(String kind) {
+    return option(SqlOptions.DISABLED_NODES).contains(kind);
+  }
+
+  private <T> T option(ConfigOption<T> option) {
+    return config.getOptional(option).orElseGet(() -> ofProcess(option));
+  }
+
+  private static <T> T ofProcess(ConfigOption<T> option) {
+    String value = System.getProperty(option.key());
+    return Configuration.fromMap(value == null ? Map.of() : Map.of(option.key(), value))
+        .get(option);
+  }
+
+  /** What expressions need of the session. */
+  public ExpressionSettings expressionSettings() {
+    return ExpressionSettings.DEFAULT.withZone(TableConfigUtils.getLocalTimeZone(config));
+  }
+
+  /** How long keys stay in state: {@code table.exec.state.ttl}. */
+  public StateTtl stateTtl() {
+    return StateTtl.ofProcessingTime(config.getIdleStateRetention());
+  }
+
+  /**
+   * When rows of Flink's operators become batches. A watermark waits for its batch, except that a
+   * mini-batch ends with its watermark.
+   */
+  public BatchOptions batchOptions() {
+    boolean miniBatch = config.get(ExecutionConfigOptions.TABLE_EXEC_MINIBATCH_ENABLED);
+    return BatchOptions.latency(option(SqlOptions.BATCH_LATENCY))
+        .withWatermarks(miniBatch ? WatermarkMode.FLUSH : WatermarkMode.HOLD);
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.sql.planner.rex;
+
+import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
+import io.millrace.expression.Expression;
+import io.millrace.expression.Expressions;
+import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.flink.table.planner.calcite.FlinkTypeFactory;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeFamily;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
+
+/** Casts: to the types of columns, and to lengths and precisions that columns do not have. */
+final class RexCasts {
+  private static final int MAX_LENGTH = Integer.MAX_VALUE;
+  private static final int MILLI_DIGITS = 3;
+
+  private RexCasts() {}
+
+  static Expression convert(RexCall call, RexConverter converter) {
+    RexNode operand = call.getOperands().get(0);
+    LogicalType from = FlinkTypeFactory.toLogicalType(operand.getType());
+    LogicalType to = FlinkTypeFactory.toLogicalType(call.getType());
+    boolean orNull =
+        call.getKind() == SqlKind.SAFE_CAST || call.getOperator().getName().equals("TRY_CAST");
+    Expression value = converter.convert(operand);
+    if (to.is(LogicalTypeFamily.CHARACTER_STRING)) {
+      return toText(text(value, from, orNull), from, to);
+    } else if (to.is(LogicalTypeRoot.BINARY)
+        || (to.is(LogicalTypeRoot.VARBINARY) && LogicalTypeChecks.getLength(to) != MAX_LENGTH)) {
+      throw new UnsupportedNodeException("a cast to " + to.asSummaryString());
+    }
+    DataType target = RexConverter.type(call);
+    Expression cast = cast(value, RexConverter.type(operand), target, orNull);
+    return target.id() == TypeId.TIME ? ofPrecision(cast, from, to) : cast;
+  }
+
+  private static Expression cast(Expression value, DataType from, DataType target, boolean orNull) {
+    return target.equals(from) ? value : new Expression.Cast(value, target, orNull);
+  }
+
+  private static Expression text(Expression value, LogicalType from, boolean orNull) {
+    return from.is(LogicalTypeFamily.CHARACTER_STRING)
+        ? value
+        : new Expression.Cast(value, DataType.STRING, orNull);
+  }
+
+  private static Expression toText(Expression text, LogicalType from, LogicalType to) {
+    int length = LogicalTypeChecks.getLength(to);
+    boolean fits =
+        to.is(LogicalTypeRoot.VARCHAR)
+            && (length == MAX_LENGTH
+                || (from.is(LogicalTypeFamily.CHARACTER_STRING)
+                    && LogicalTypeChecks.getLength(from) <= length));
+    return fits ? text : Expressions.call("CAST_" + to.getTypeRoot().name(), text, length);
+  }
+
+  // A TIME column has milliseconds, whatever the precision.
+  private static Expression ofPrecision(Expression time, LogicalType from, LogicalType to) {
+    int precision = LogicalTypeChecks.getPrecision(to);
+    boolean fits =
+        precision >= MILLI_DIGITS
+            || (from.is(LogicalTypeRoot.TIME_WITHOUT_TIME_ZONE)
+                && LogicalTypeChecks.getPrecision(from) <= precision);
+    return fits ? time : Expressions.call("CAST_TIME", time, precision);
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.sql.planner.rex;
+
+import io.millrace.column.DataType;
+import io.millrace.expression.Expression;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.ExpressionResolver;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.expression.resolve.FunctionRegistry;
+import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexFieldAccess;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.table.functions.FunctionDefinition;
+import org.apache.flink.table.functions.UserDefinedFunction;
+import org.apache.flink.table.planner.functions.bridging.BridgingSqlFunction;
+
+/**
+ * Converts the planner's expressions over one input. A function is found by Flink's name in the
+ * {@link FunctionRegistry}; what Flink has more or fewer functions for than the registry has is
+ * converted here, and in {@link RexCasts} and {@link RexIntervals}.
+ */
+@Internal
+public final class RexConverter {
+  private static final int LONGEST_TEXT = 80;
+  private static final Map<String, String> RENAMED = Map.of("TRANSLATE3", "TRANSLATE", "%", "MOD");
+
+  private final InputColumns input;
+  private final RexBuilder rexBuilder;
+  private final ExpressionResolver resolver;
+
+  /**
+   * @param input the columns that expressions read
+   * @param settings of the session
+   * @param rexBuilder makes intermediate expressions
+   */
+  public RexConverter(InputColumns input, ExpressionSettings settings, RexBuilder rexBuilder) {
+    this.input = input;
+    this.rexBuilder = rexBuilder;
+    this.resolver = new ExpressionResolver(input.schema(), settings.context());
+  }
+
+  /**
+   * The expression with the value and type of {@code node}.
+   *
+   * @throws UnsupportedNodeException if there is none: a function is missing, or has other types
+   *     here than in Flink
+   */
+  public Expression convert(RexNode node) {
+    if (node instanceof RexInputRef reference) {
+      return input.column(reference);
+    } else if (node instanceof RexFieldAccess access) {
+      return input.field(access);
+    } else if (node instanceof RexLiteral literal) {
+      return RexLiterals.convert(literal);
+    } else if (node instanceof RexCall call) {
+      return checked(call, call(call));
+    }
+    throw new UnsupportedNodeException("expression " + text(node));
+  }
+
+  private Expression checked(RexCall call, Expression expression) {
+    DataType expected = type(call);
+    DataType type = typeOf(expression);
+    if (!type.equals(expected)) {
+      throw new UnsupportedNodeException(
+          "type of " + text(call) + ": Flink has " + expected + ", Millrace " + type);
+    }
+    return expression;
+  }
+
+  /**
+   * The type of an expression.
+   *
+   * @throws UnsupportedNodeException if the expression is invalid
+   */
+  DataType typeOf(Expression expression) {
+    try {
+      return resolver.resolve(expression).type();
+    } catch (ExpressionException e) {
+      throw new UnsupportedNodeException(e.getMessage().lines().findFirst().orElseThrow());
+    }
+  }
+
+  /** The type of a column that holds the values of {@code node}. */
+  static DataType type(RexNode node) {
+    return PlannerTypes.columnType(text(node), node.getType());
+  }
+
+  /** The text of an expression, shortened, for messages. */
+  static String text(RexNode node) {
+    String text = node.toString();
+    return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "...";
+  }
+
+  private Expression call(RexCall call) {
+    List<RexNode> operands = call.getOperands();
+    return switch (call.getKind()) {
+      case SEARCH -> convert(RexUtil.expandSearch(rexBuilder, null, call));
+      case CASE -> branches(operands);
+      case CAST, SAFE_CAST, REINTERPRET -> RexCasts.convert(call, this);
+      case PLUS, MINUS -> RexIntervals.isIn(operands) ? RexIntervals.add(call, this) : named(call);
+      case MINUS_PREFIX -> Expressions.call("NEGATE", convert(operands.get(0)));
+      case PLUS_PREFIX -> convert(operands.get(0));
+      case EXTRACT ->
+          Expressions.call(
+              "EXTRACT", RexLiterals.symbol(operands.get(0)), convert(operands.get(1)));
+      case FLOOR, CEIL -> rounded(call.getKind(), operands);
+      case TRIM -> trimmed(operands);
+      case OTHER_FUNCTION -> isProcessingTime(call) ? noTime(call) : named(call);
+      default -> named(call);
+    };
+  }
+
+  // The attribute has no value until a later node asks for the processing time.
+  private static boolean isProcessingTime(RexCall call) {
+    return call.getOperator().getName().equals("PROCTIME");
+  }
+
+  private static Expression noTime(RexCall call) {
+    return Expressions.nullOf(type(call));
+  }
+
+  private Expression branches(List<RexNode> operands) {
+    List<Expression> conditions = new ArrayList<>();
+    List<Expression> results = new ArrayList<>();
+    int last = operands.size() - 1;
+    for (int i = 0; i < last; i += 2) {
+      conditions.add(convert(operands.get(i)));
+      results.add(convert(operands.get(i + 1)));
+    }
+    results.add(convert(operands.get(last)));
+    return new Expression.Case(conditions, results);
+  }
+
+  // To a whole number, or with a second operand to a unit of time.
+  private Expression rounded(SqlKind kind, List<RexNode> operands) {
+    Expression value = convert(operands.get(0));
+    return operands.size() == 1
+        ? Expressions.call(kind.name(), value)
+        : Expressions.call(kind.name() + " TO", value, RexLiterals.symbol(operands.get(1)));
+  }
+
+  private Expression trimmed(List<RexNode> operands) {
+    String where = RexLiterals.symbol(operands.get(0));
+    return Expressions.call(
+        where.equals("BOTH") ? "TRIM" : "TRIM " + where,
+        convert(operands.get(2)),
+        convert(operands.get(1)));
+  }
+
+  private Expression named(RexCall call) {
+    return new Expression.Call(
+        function(call), call.getOperands().stream().map(this::argument).toList());
+  }
+
+  // A unit of time and the like is text here.
+  private Expression argument(RexNode node) {
+    return RexLiterals.isSymbol(node) ? Expressions.lit(RexLiterals.symbol(node)) : convert(node);
+  }
+
+  private static String function(RexCall call) {
+    if (call.getOperator() instanceof BridgingSqlFunction bridging) {
+      FunctionDefinition definition = bridging.getDefinition();
+      if (definition instanceof UserDefinedFunction) {
+        throw new UnsupportedNodeException(
+            "function " + bridging.getName() + " is Java code of the user");
+      }
+    }
+    String operator = call.getOperator().getName();
+    String name = RENAMED.getOrDefault(operator, operator);
+    if (FunctionRegistry.builtIn().find(name).isEmpty()) {
+      throw new UnsupportedNodeException("function " + name);
+    }
+    return name;
+  }
+}

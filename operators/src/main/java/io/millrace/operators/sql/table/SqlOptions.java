@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.sql.table;
+
+import io.millrace.operators.batching.BatchOptions;
+import java.time.Duration;
+import java.util.List;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+
+/**
+ * The options of SQL jobs. Each is looked up in the configuration of the table environment, which
+ * {@code SET} changes, then in the system properties of the process that plans the query.
+ */
+@PublicEvolving
+public final class SqlOptions {
+  /** Whether Millrace replaces nodes of SQL plans. */
+  public static final ConfigOption<SqlMode> MODE =
+      ConfigOptions.key("millrace.sql")
+          .enumType(SqlMode.class)
+          .defaultValue(SqlMode.OFF)
+          .withDescription(
+              "Whether Millrace's operators take the place of Flink's: 'off', 'explain' (EXPLAIN"
+                  + " says which nodes would be replaced, and Flink's operators run) or 'on'.");
+
+  /** The kinds of nodes that stay Flink's. */
+  public static final ConfigOption<List<String>> DISABLED_NODES =
+      ConfigOptions.key("millrace.sql.disabled-nodes")
+          .stringType()
+          .asList()
+          .defaultValues()
+          .withDescription(
+              "Kinds of nodes that stay Flink's, by their names in EXPLAIN, such as"
+                  + " 'Calc;Exchange'.");
+
+  /** How old the oldest row of a batch may become where rows become batches. */
+  public static final ConfigOption<Duration> BATCH_LATENCY =
+      ConfigOptions.key("millrace.sql.batch-latency")
+          .durationType()
+          .defaultValue(BatchOptions.DEFAULT.latency())
+          .withDescription(
+              "How old, in processing time, the oldest row of a batch may become before the batch"
+                  + " is sent, where the rows of a Flink operator become batches.");
+
+  private SqlOptions() {}
+}

@@ -53,7 +53,7 @@ public final class MapFunctions {
                   DataType row = DataType.struct(entry.toArray(Field[]::new));
                   return onHost("MAP_ENTRIES")
                       .host(ChosenElements.listOf(ArrayEdits::concat))
-                      .call(arguments, arrayOf(row, false));
+                      .call(arguments, arrayOf(row, true));
                 }),
         named("MAP_FROM_ARRAYS", Signature.of(DataType.list(STRING), DataType.list(INT32)))
             .description("A map of an array of keys and an array of values, of the same length.")

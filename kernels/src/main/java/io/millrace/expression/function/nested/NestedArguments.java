@@ -57,7 +57,7 @@ final class NestedArguments {
   /**
    * The element field of arrays that must have elements of one type; nullable if that of any is.
    *
-   * @throws ExpressionException if an argument is no ARRAY, or one has other elements
+   * @throws ExpressionException if an argument is not an ARRAY, or has other elements
    */
   static Field commonElement(List<TypedExpression> arguments) {
     Field first = arrayElement(arguments, 0);

@@ -75,7 +75,8 @@ public final class StringArrayFunctions {
                       .host(HostFunction.ofFallibleRow(StringArrays::toMap))
                       .call(
                           texts(arguments, 1, 3),
-                          DataType.map(Field.of("key", STRING), Field.of("value", STRING)));
+                          DataType.map(Field.of("key", STRING), Field.of("value", STRING)),
+                          true);
                 }),
         named("ARRAY_JOIN", Signature.of(STRINGS, STRING), Signature.of(STRINGS, STRING, STRING))
             .description(

@@ -22,6 +22,7 @@ import io.millrace.state.StateBlock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.apache.flink.api.common.TaskInfo;
 
 /**
  * Keeps the rows of a block whose keys belong to a subtask: the rows that an exchange with the same
@@ -38,24 +39,20 @@ final class KeyGroupFilter {
   private final MemoryResource memory;
 
   /**
-   * @param maximumParallelism the number of key groups
+   * @param task the subtask, its parallelism and the number of key groups
    * @param keyColumns how many of the first columns of a state's key assign a row to a subtask
    * @param keyHash of these columns
    * @param context whose host stream and pinned memory are used
    */
-  KeyGroupFilter(
-      int subtask,
-      int parallelism,
-      int maximumParallelism,
-      int keyColumns,
-      HashFunction keyHash,
-      DeviceContext context) {
-    this.subtask = subtask;
+  KeyGroupFilter(TaskInfo task, int keyColumns, HashFunction keyHash, DeviceContext context) {
+    this.subtask = task.getIndexOfThisSubtask();
     this.keyColumns = keyColumns;
     this.keyHash = keyHash;
     this.stream = context.hostStream();
     this.memory = context.pinnedResource();
-    this.assigner = PartitionAssigner.subtasks(maximumParallelism, parallelism);
+    this.assigner =
+        PartitionAssigner.subtasks(
+            task.getMaxNumberOfParallelSubtasks(), task.getNumberOfParallelSubtasks());
   }
 
   /** Drops the rows of other subtasks: makes one attempt. Returns the block. */

@@ -246,15 +246,9 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
 
   // Flink gives keyed state to operators with a keyed state backend only, and this has none.
   private void restore() throws Exception {
-    TaskInfo task = getRuntimeContext().getTaskInfo();
     KeyGroupFilter filter =
         new KeyGroupFilter(
-            task.getIndexOfThisSubtask(),
-            task.getNumberOfParallelSubtasks(),
-            task.getMaxNumberOfParallelSubtasks(),
-            exchangeKeys(),
-            keyHash,
-            deviceContext());
+            getRuntimeContext().getTaskInfo(), exchangeKeys(), keyHash, deviceContext());
     StateReader reader =
         new StateReader(
             states, filter, clock.now(), deviceContext(), getContainingTask().getCancelables());

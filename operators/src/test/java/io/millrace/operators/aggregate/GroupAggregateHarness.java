@@ -3,6 +3,7 @@ package io.millrace.operators.aggregate;
 
 import io.millrace.column.Schema;
 import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.kernel.hash.HashFunction;
 import io.millrace.operators.state.KeyedOperatorHarness;
 import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.OperatorHarness;
@@ -23,9 +24,10 @@ public final class GroupAggregateHarness extends KeyedOperatorHarness {
         device,
         job.batchSchema(),
         job.plan().outputSchema(),
-        job.isTwoPhase
-            ? GroupAggregateOperator.factory(job.twoPhasePlan())
-            : GroupAggregateOperator.factory(job.plan()),
+        (job.isTwoPhase
+                ? GroupAggregateOperator.factory(job.twoPhasePlan())
+                : GroupAggregateOperator.factory(job.plan()))
+            .withKeyHash(job.keyHash),
         environment);
   }
 
@@ -34,6 +36,8 @@ public final class GroupAggregateHarness extends KeyedOperatorHarness {
    *
    * @param options of the TaskManager
    * @param isTwoPhase whether batches have the output of {@link #openFirstPhase}
+   * @param keyHash by which the exchange sends rows
+   * @param givesUpdateBefore whether updates have the row before them too
    */
   public record Job(
       Schema schema,
@@ -41,22 +45,42 @@ public final class GroupAggregateHarness extends KeyedOperatorHarness {
       List<Aggregate> aggregates,
       Map<String, String> options,
       StateTtl stateTtl,
-      boolean isTwoPhase) {
+      boolean isTwoPhase,
+      HashFunction keyHash,
+      boolean givesUpdateBefore) {
 
     public Job(Schema schema, List<String> keys, Aggregate... aggregates) {
-      this(schema, keys, List.of(aggregates), Map.of(), StateTtl.NONE, false);
+      this(
+          schema,
+          keys,
+          List.of(aggregates),
+          Map.of(),
+          StateTtl.NONE,
+          false,
+          HashFunction.FLINK_JAVA,
+          true);
     }
 
     public Job withTwoPhases(boolean newIsTwoPhase) {
-      return new Job(schema, keys, aggregates, options, stateTtl, newIsTwoPhase);
+      return new Job(
+          schema, keys, aggregates, options, stateTtl, newIsTwoPhase, keyHash, givesUpdateBefore);
     }
 
     public Job withOptions(Map<String, String> newOptions) {
-      return new Job(schema, keys, aggregates, newOptions, stateTtl, isTwoPhase);
+      return new Job(
+          schema, keys, aggregates, newOptions, stateTtl, isTwoPhase, keyHash, givesUpdateBefore);
     }
 
     public Job withAggregates(Aggregate... newAggregates) {
-      return new Job(schema, keys, List.of(newAggregates), options, stateTtl, isTwoPhase);
+      return new Job(
+          schema,
+          keys,
+          List.of(newAggregates),
+          options,
+          stateTtl,
+          isTwoPhase,
+          keyHash,
+          givesUpdateBefore);
     }
 
     public Job withStateTtl(Duration newStateTtl) {
@@ -64,11 +88,23 @@ public final class GroupAggregateHarness extends KeyedOperatorHarness {
     }
 
     public Job withStateTtl(StateTtl newStateTtl) {
-      return new Job(schema, keys, aggregates, options, newStateTtl, isTwoPhase);
+      return new Job(
+          schema, keys, aggregates, options, newStateTtl, isTwoPhase, keyHash, givesUpdateBefore);
+    }
+
+    public Job withKeyHash(HashFunction newKeyHash) {
+      return new Job(
+          schema, keys, aggregates, options, stateTtl, isTwoPhase, newKeyHash, givesUpdateBefore);
+    }
+
+    public Job withoutUpdateBefore() {
+      return new Job(schema, keys, aggregates, options, stateTtl, isTwoPhase, keyHash, false);
     }
 
     GroupAggregatePlan plan() {
-      return new GroupAggregatePlan(schema, keys, aggregates, ExpressionSettings.DEFAULT, stateTtl);
+      GroupAggregatePlan plan =
+          new GroupAggregatePlan(schema, keys, aggregates, ExpressionSettings.DEFAULT, stateTtl);
+      return givesUpdateBefore ? plan : plan.withoutUpdateBefore();
     }
 
     TwoPhasePlan twoPhasePlan() {

@@ -7,6 +7,7 @@ import static io.millrace.operators.aggregate.Aggregate.count;
 import static io.millrace.operators.aggregate.Aggregate.max;
 import static io.millrace.operators.aggregate.Aggregate.min;
 import static io.millrace.operators.aggregate.Aggregate.sum;
+import static io.millrace.operators.aggregate.Aggregate.sum0;
 import static java.util.Arrays.asList;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -114,6 +115,26 @@ class GroupAggregateOperatorTest {
       assertThat(harness.changes(List.of(1L, 1, 50L))).containsExactly("+I[1, 50, 1]");
       assertThat(harness.changes(asList(1L, null, 50L), asList(1L, null, 20L))).isEmpty();
       assertThat(harness.changes()).isEmpty();
+    }
+  }
+
+  @Test
+  void withoutKeysAllRowsAreAggregatedTogether() throws Exception {
+    Job job = new Job(BIDS, List.of(), count().as("n"), sum0(col("price")).as("s"));
+    try (GroupAggregateHarness harness = job.open(device)) {
+      assertThat(harness.changes(asList(1L, null, 0L), asList(2L, null, 0L)))
+          .containsExactly("+I[2, 0]");
+      assertThat(harness.changes(List.of(1L, 5, 0L))).containsExactly("-U[2, 0]", "+U[3, 5]");
+    }
+  }
+
+  @Test
+  void updatesMayHaveOnlyTheRowAfterThem() throws Exception {
+    Job job = new Job(BIDS, List.of("auction"), count().as("n")).withoutUpdateBefore();
+    try (GroupAggregateHarness harness = job.open(device)) {
+      assertThat(harness.changes(List.of(1L, 5, 0L))).containsExactly("+I[1, 1]");
+      assertThat(harness.changes(List.of(1L, 5, 0L), List.of(2L, 5, 0L)))
+          .containsExactly("+U[1, 2]", "+I[2, 1]");
     }
   }
 

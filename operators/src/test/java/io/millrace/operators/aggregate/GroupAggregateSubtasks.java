@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.kernel.hash.HashFunction;
 import io.millrace.kernel.partition.HashPartition;
 import io.millrace.kernel.partition.PartitionAssigner;
 import io.millrace.kernel.partition.PartitionedTable;
@@ -111,7 +110,7 @@ public final class GroupAggregateSubtasks implements AutoCloseable {
                 batch,
                 job.keys().stream().map(schema::indexOf).toList(),
                 PartitionAssigner.subtasks(GroupAggregateHarness.MAX_PARALLELISM, subtasks.size()),
-                HashFunction.FLINK_JAVA,
+                job.keyHash(),
                 device.stream(),
                 device.memory())) {
       for (int i = 0; i < subtasks.size(); i++) {

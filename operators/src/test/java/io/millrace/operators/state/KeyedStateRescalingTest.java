@@ -7,10 +7,12 @@ import static io.millrace.operators.aggregate.Aggregate.max;
 import static io.millrace.operators.aggregate.Aggregate.min;
 import static io.millrace.operators.aggregate.Aggregate.sum;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.kernel.hash.HashFunction;
 import io.millrace.operators.aggregate.GroupAggregateHarness.Job;
 import io.millrace.operators.aggregate.GroupAggregateSubtasks;
 import io.millrace.operators.aggregate.GroupAggregateSubtasks.Snapshot;
@@ -27,8 +29,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Keyed state that is restored by another number of subtasks. */
 @ExtendWith(NothingHeldExtension.class)
@@ -40,6 +42,12 @@ class KeyedStateRescalingTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
+  // DataStream jobs and SQL jobs have different hashes of keys.
+  private static Stream<Arguments> checkpoints() {
+    return Stream.of(HashFunction.FLINK_JAVA, HashFunction.FLINK_BINARY_ROW)
+        .flatMap(hash -> Stream.of(arguments(false, hash), arguments(true, hash)));
+  }
+
   private static List<List<Object>> numbers(long from, long to) {
     List<List<Object>> rows = new ArrayList<>();
     for (long number = from; number < to; number++) {
@@ -49,10 +57,12 @@ class KeyedStateRescalingTest {
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void eachSubtaskHasTheSumsOfItsKeys(boolean isIncremental) throws Exception {
+  @MethodSource("checkpoints")
+  void eachSubtaskHasTheSumsOfItsKeys(boolean isIncremental, HashFunction keyHash)
+      throws Exception {
     Job job =
         new Job(NUMBERS, List.of("key"), sum("value"), count())
+            .withKeyHash(keyHash)
             .withOptions(
                 Map.of("execution.checkpointing.incremental", String.valueOf(isIncremental)));
     Map<List<Object>, List<Object>> expected = new HashMap<>();
@@ -118,7 +128,9 @@ class KeyedStateRescalingTest {
             new Field("b", type, false));
     Random numbers = random.random();
     for (List<String> keys : List.of(List.of("a"), List.of("b", "a"))) {
-      Job job = new Job(schema, keys, sum("v"), max("v"), min("v"), avg("v"));
+      HashFunction keyHash =
+          keys.size() == 1 ? HashFunction.FLINK_JAVA : HashFunction.FLINK_BINARY_ROW;
+      Job job = new Job(schema, keys, sum("v"), max("v"), min("v"), avg("v")).withKeyHash(keyHash);
       RandomTables tables = new RandomTables(numbers, 0.2);
       List<List<Object>> rows = tables.rows(schema, 200);
       Snapshot snapshot;

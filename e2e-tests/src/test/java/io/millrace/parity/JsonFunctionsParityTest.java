@@ -35,8 +35,16 @@ class JsonFunctionsParityTest {
       Schema.of(Field.of("j", DataType.STRING), new Field("k", DataType.STRING, false));
   private static final List<String> PATHS =
       List.of(
-          "$", "lax $", "$.a", "lax $.a", "lax $.a.b", "$.b[0]", "lax $[-1].a", "$['a b']",
-          "lax $.é[\"key\"]", "lax $.B[1]");
+          "$",
+          "lax $",
+          "$.a",
+          "lax $.a",
+          "lax $.a.b",
+          "$.b[0]",
+          "lax $[-1].a",
+          "$['a b']",
+          "lax $.é[\"key\"]",
+          "lax $.B[1]");
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
@@ -47,18 +55,9 @@ class JsonFunctionsParityTest {
     for (String path : PATHS) {
       calls.add(call("JSON_VALUE", col("j"), path));
       calls.add(
-          call(
-              "JSON_VALUE",
-              col("k"),
-              path,
-              "DEFAULT", "",
-              "EMPTY",
-              "DEFAULT",
-              "error",
-              "ERROR"));
+          call("JSON_VALUE", col("k"), path, "DEFAULT", "", "EMPTY", "DEFAULT", "error", "ERROR"));
       calls.add(call("JSON_VALUE", col("j"), path, "RETURNING", "BOOLEAN"));
-      calls.add(
-          call("JSON_VALUE", col("j"), path, "RETURNING", "INT", "DEFAULT", -5, "EMPTY"));
+      calls.add(call("JSON_VALUE", col("j"), path, "RETURNING", "INT", "DEFAULT", -5, "EMPTY"));
       calls.add(call("JSON_VALUE", col("j"), path, "RETURNING", "DOUBLE", "ERROR", "ERROR"));
     }
     compare(calls);
@@ -82,7 +81,8 @@ class JsonFunctionsParityTest {
 
   @Test
   void textsThatAreMadeAreThoseOfFlink() throws Exception {
-    Expression array = call("JSON_ARRAY", "ABSENT_ON_NULL", col("k"), 1, call("JSON_ARRAY", "NULL_ON_NULL"));
+    Expression array =
+        call("JSON_ARRAY", "ABSENT_ON_NULL", col("k"), 1, call("JSON_ARRAY", "NULL_ON_NULL"));
     compare(
         List.of(
             call("JSON_STRING", col("j")),
@@ -90,7 +90,8 @@ class JsonFunctionsParityTest {
             call("JSON_ARRAY", "NULL_ON_NULL", col("j"), array, col("k"), col("j")),
             call("JSON_ARRAY", "ABSENT_ON_NULL", call("CHAR_LENGTH", col("j")), col("j")),
             call("JSON_OBJECT", "NULL_ON_NULL", "b", col("j"), "a", array, "\"", col("k")),
-            call("JSON_OBJECT", "ABSENT_ON_NULL", "😀", col("j"), "\uffee", col("j"), "a", col("k")),
+            call(
+                "JSON_OBJECT", "ABSENT_ON_NULL", "😀", col("j"), "\uffee", col("j"), "a", col("k")),
             call(
                 "JSON_OBJECT",
                 "NULL_ON_NULL",
@@ -98,7 +99,13 @@ class JsonFunctionsParityTest {
                 call("JSON_OBJECT", "ABSENT_ON_NULL", "a", col("j")),
                 "y",
                 call("JSON_QUERY", col("k"), "lax $.a")),
-            call("JSON_OBJECT", "NULL_ON_NULL", "k", col("k"), "n", call("JSON_ARRAY", "ABSENT_ON_NULL", 1))));
+            call(
+                "JSON_OBJECT",
+                "NULL_ON_NULL",
+                "k",
+                col("k"),
+                "n",
+                call("JSON_ARRAY", "ABSENT_ON_NULL", 1))));
   }
 
   @Test

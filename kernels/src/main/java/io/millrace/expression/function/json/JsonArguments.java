@@ -19,7 +19,8 @@ final class JsonArguments {
   /**
    * The constant of {@code type} that the argument at {@code index} names.
    *
-   * @throws ExpressionException if the argument is missing, is no STRING literal or names none
+   * @throws ExpressionException if the argument is missing, is not a STRING literal, or names
+   *     another constant
    */
   static <E extends Enum<E>> E word(List<TypedExpression> arguments, int index, Class<E> type) {
     Arguments.count(arguments, index + 1, Integer.MAX_VALUE);

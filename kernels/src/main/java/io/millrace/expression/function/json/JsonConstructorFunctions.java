@@ -115,10 +115,9 @@ final class JsonConstructorFunctions {
   }
 
   private static String sql(String function, List<String> values, List<String> arguments) {
-    return arguments.isEmpty()
+    return values.isEmpty()
         ? function + "()"
-        : (function + "(" + String.join(", ", values) + " " + words(arguments.get(0)) + ")")
-            .replace("( ", "(");
+        : function + "(" + String.join(", ", values) + " " + words(arguments.get(0)) + ")";
   }
 
   private static TypedExpression object(List<TypedExpression> arguments, BindingContext context) {

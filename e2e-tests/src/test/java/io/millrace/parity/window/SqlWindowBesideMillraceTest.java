@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.parity;
+package io.millrace.parity.window;
 
 import static io.millrace.expression.Expressions.col;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -8,10 +8,12 @@ import io.millrace.expression.ptx.PtxModule;
 import io.millrace.expression.ptx.PtxPredicates;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.typed.BatchValue;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.BoundFunction.Outcome;
 import io.millrace.expression.typed.ConstantBytes;
 import io.millrace.expression.typed.PostOrder;
+import io.millrace.expression.typed.RowNumber;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
 import io.millrace.expression.typed.TypedExpression.Case;
@@ -44,6 +46,9 @@ final class PtxExpressionWriter {
 
     /** A register with the row's position in the table. */
     String number();
+
+    /** A 64-bit register with a value of the batch. */
+    String batchValue(BatchValue.Property property);
 
     /** A register with the address of scratch memory for the result of {@code call}. */
     String scratch(Call call);
@@ -106,8 +111,10 @@ final class PtxExpressionWriter {
   private PtxValue compute(TypedExpression expression) {
     if (expression instanceof TypedExpression.InputReference reference) {
       return row.load(reference);
-    } else if (expression instanceof TypedExpression.RowNumber) {
+    } else if (expression instanceof RowNumber) {
       return new PtxValue(expression.type(), List.of(row.number()), null);
+    } else if (expression instanceof BatchValue value) {
+      return ofBatch(value);
     } else if (expression instanceof TypedExpression.Literal literal) {
       return literal(literal);
     } else if (expression instanceof Call call) {
@@ -123,6 +130,16 @@ final class PtxExpressionWriter {
       return branches(branches);
     }
     return junction(expression);
+  }
+
+  private PtxValue ofBatch(BatchValue value) {
+    String register = row.batchValue(value.property());
+    String valid = null;
+    if (value.nullable()) {
+      valid = ptx.register(".pred");
+      ptx.write("setp.ne.s64 %s, %s, %d", valid, register, Long.MIN_VALUE);
+    }
+    return new PtxValue(value.type(), List.of(register), valid);
   }
 
   private static PtxValue bool(String predicate, String valid) {

@@ -14,6 +14,8 @@ import io.millrace.expression.resolve.FunctionRegistry;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.resolve.Signature.Parameter;
+import io.millrace.expression.typed.BatchValue;
+import io.millrace.expression.typed.TypedExpression;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -77,7 +79,7 @@ public final class RandomExpressions {
     this.values = new ExpressionValues(random);
     Set<DataType> types = types(context.functions());
     this.schema = schemaOf(types);
-    this.resolver = new ExpressionResolver(schema, context);
+    this.resolver = new ExpressionResolver(schema, context.withBatch());
     context.functions().definitions().forEach(this::addProducers);
     for (DataType to : CAST_TYPES) {
       for (DataType from : CAST_TYPES) {
@@ -93,9 +95,13 @@ public final class RandomExpressions {
       for (int example = 0; example < examples(signature); example++) {
         try {
           Expression call = call(function, signature, example, SUFFIXES);
-          producers
-              .computeIfAbsent(resolver.resolve(call).type(), key -> new ArrayList<>())
-              .add(new Producer(function, signature, example));
+          TypedExpression typed = resolver.resolve(call);
+          // The clock gives Flink another time.
+          if (!BatchValue.isIn(List.of(typed))) {
+            producers
+                .computeIfAbsent(typed.type(), key -> new ArrayList<>())
+                .add(new Producer(function, signature, example));
+          }
         } catch (ExpressionException e) {
           unresolved.add(e.getMessage());
         }
@@ -160,7 +166,7 @@ public final class RandomExpressions {
   public List<FunctionCall> calls() {
     List<FunctionCall> calls = new ArrayList<>();
     producers.values().stream().flatMap(List::stream).forEach(call -> addCalls(call, calls));
-    CAST_TYPES.stream().filter(RandomExpressions::hasLiterals).forEach(to -> addLists(to, calls));
+    CAST_TYPES.forEach(to -> addLists(to, calls));
     castSources.forEach(
         (to, sources) -> {
           for (DataType from : sources) {
@@ -288,19 +294,12 @@ public final class RandomExpressions {
 
   private Expression leaf(DataType type, boolean readsColumns) {
     int choice = random.nextInt(20);
-    if (readsColumns || choice > 5 || !hasLiterals(type)) {
+    if (readsColumns || choice > 5) {
       return column(type, SUFFIXES.get(random.nextInt(SUFFIXES.size())));
     }
     return random.nextInt(6) == 0
         ? Expressions.nullOf(type)
         : new Expression.Literal(values.literal(type), type);
-  }
-
-  /**
-   * Whether SQL has literals of all values; it has none of instants and of bytes that are not text.
-   */
-  private static boolean hasLiterals(DataType type) {
-    return type.id() != TypeId.BINARY && !type.withTimeZone();
   }
 
   private Expression branches(DataType type, int depth) {

@@ -3,6 +3,7 @@ package io.millrace.expression.vector;
 
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
 import io.millrace.expression.typed.TypedExpression;
 import java.math.BigDecimal;
@@ -196,6 +197,8 @@ public final class HostVector {
     } else if (value instanceof TimestampNanos timestamp) {
       longs[row] = timestamp.millis();
       secondParts[row] = timestamp.nanos();
+    } else if (value instanceof BinaryValue binary) {
+      setBytes(row, binary.bytes());
     } else {
       setString(row, (String) value);
     }
@@ -210,7 +213,8 @@ public final class HostVector {
       case BOOL -> getBoolean(row);
       case FLOAT -> (float) doubles[row];
       case DOUBLE -> doubles[row];
-      case BYTES -> getString(row);
+      case BYTES ->
+          type.id() == TypeId.BINARY ? new BinaryValue(getBytes(row)) : (Object) getString(row);
       case DECIMAL128 -> getDecimal(row);
       case TIMESTAMP_NANOS -> new TimestampNanos(longs[row], (int) secondParts[row]);
       case INT, LONG -> type.isDecimal() ? getDecimal(row) : (Object) longs[row];

@@ -180,7 +180,7 @@ final class SqlLiterals {
         interval.getIntervalQualifier().isSingleDatetimeField()
             && WHOLE_NUMBER.matcher(interval.getIntervalLiteral().trim()).matches();
     if (!isWhole) {
-      return addLength(time, literal, subtract);
+      return addLength(time, type, literal, subtract);
     }
     int number = Integer.parseInt(interval.getIntervalLiteral().trim()) * interval.getSign();
     int count = subtract ? -number : number;
@@ -192,7 +192,7 @@ final class SqlLiterals {
   }
 
   private static Expression addLength(
-      Expression time, SqlIntervalLiteral literal, boolean subtract) {
+      Expression time, DataType type, SqlIntervalLiteral literal, boolean subtract) {
     IntervalValue interval = literal.getValueAs(IntervalValue.class);
     boolean isMonths = interval.getIntervalQualifier().isYearMonth();
     long length;
@@ -204,7 +204,9 @@ final class SqlLiterals {
     } catch (RuntimeException e) {
       throw new ExpressionException("expected an interval, got " + literal);
     }
+    // A fraction of a second needs digits.
+    String unit = type.isTimestamp() && type.precision() < MILLI_DIGITS ? "MILLISECOND" : "DAY";
     return Expressions.call(
-        "DATETIME_PLUS", time, subtract ? -length : length, isMonths ? "MONTH" : "DAY");
+        "DATETIME_PLUS", time, subtract ? -length : length, isMonths ? "MONTH" : unit);
   }
 }

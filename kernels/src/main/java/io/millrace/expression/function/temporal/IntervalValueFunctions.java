@@ -24,6 +24,7 @@ import java.util.List;
  */
 @Internal
 public final class IntervalValueFunctions {
+  private static final int MILLI_DIGITS = 3;
   private static final List<DateTimeUnit> OF_TIMESTAMP =
       List.of(DateTimeUnit.MONTH, DateTimeUnit.DAY, DateTimeUnit.SECOND, DateTimeUnit.MILLISECOND);
   private static final List<DateTimeUnit> OF_DATE =
@@ -47,7 +48,9 @@ public final class IntervalValueFunctions {
     types.addAll(DateTimeFunctions.TIMESTAMPS);
     for (DataType type : types) {
       signatures.add(plus(type, DataType.INT32, DateTimeUnit.MONTH));
-      signatures.add(plus(type, DataType.INT64, DateTimeUnit.DAY));
+      boolean hasMillis = !type.isTimestamp() || type.precision() >= MILLI_DIGITS;
+      DateTimeUnit unit = hasMillis ? DateTimeUnit.DAY : DateTimeUnit.MILLISECOND;
+      signatures.add(plus(type, DataType.INT64, unit));
     }
     signatures.add(plus(DataType.TIME, DataType.INT64, DateTimeUnit.SECOND));
     return FunctionDefinition.named("DATETIME_PLUS")
@@ -107,8 +110,6 @@ public final class IntervalValueFunctions {
     List<Signature> signatures = new ArrayList<>();
     for (DateTimeUnit unit : DIFFERENCES) {
       signatures.add(minus(unit, DataType.DATE, DataType.DATE));
-      signatures.add(minus(unit, DataType.DATE, DataType.timestamp(3)));
-      signatures.add(minus(unit, DataType.timestamp(3), DataType.DATE));
       for (DataType type : DateTimeFunctions.TIMESTAMPS) {
         signatures.add(minus(unit, type, type));
       }

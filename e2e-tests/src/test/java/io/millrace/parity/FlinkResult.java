@@ -12,13 +12,13 @@ import org.apache.flink.table.types.logical.LogicalType;
  *     FailedRow} where evaluating that row throws; empty where Flink refuses the expression
  * @param refusal why Flink does not plan the expression, else null
  */
-record FlinkResult(
+public record FlinkResult(
     String expression, LogicalType type, List<Object> values, RuntimeException refusal) {
 
   /** A row at which the expression fails the job. */
-  record FailedRow(Throwable cause) {}
+  public record FailedRow(Throwable cause) {}
 
-  boolean isRefused() {
+  public boolean isRefused() {
     return refusal != null;
   }
 }

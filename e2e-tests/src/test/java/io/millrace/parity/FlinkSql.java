@@ -35,7 +35,7 @@ import org.apache.flink.table.types.utils.TypeConversions;
  * <p>A row at which the SELECT fails is evaluated again by each expression alone, so that a failure
  * belongs to one expression and one row.
  */
-final class FlinkSql {
+public final class FlinkSql {
   private static final int MAX_CODE_LENGTH = 100_000;
 
   private record Input(RowType type, List<RowData> rows) {}
@@ -48,7 +48,7 @@ final class FlinkSql {
    * @param schema of the rows; expressions name its columns
    * @param sessionZone what {@code table.local-time-zone} is
    */
-  FlinkSql(Schema schema, ZoneId sessionZone) {
+  public FlinkSql(Schema schema, ZoneId sessionZone) {
     this.rowType = SchemaConverter.toRowType(schema);
     this.environment = StreamExecutionEnvironment.getExecutionEnvironment(new Configuration());
     environment.setParallelism(1);
@@ -59,7 +59,7 @@ final class FlinkSql {
   }
 
   /** The value of each of {@code expressions}, in Flink's SQL, for each of {@code rows}. */
-  List<FlinkResult> evaluate(List<RowData> rows, List<String> expressions) throws Exception {
+  public List<FlinkResult> evaluate(List<RowData> rows, List<String> expressions) throws Exception {
     return evaluate(project(rows, expressions), expressions);
   }
 

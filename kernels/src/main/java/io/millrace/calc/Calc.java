@@ -13,9 +13,12 @@ import io.millrace.expression.error.EvaluationException;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionResolver;
 import io.millrace.expression.resolve.ResolutionContext;
+import io.millrace.expression.typed.BatchValue;
+import io.millrace.expression.typed.RowNumber;
 import io.millrace.expression.typed.Substitution;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.ValueNumbering;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.kernel.gather.Gather;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
@@ -34,6 +37,8 @@ import java.util.stream.Stream;
  */
 @PublicEvolving
 public final class Calc implements AutoCloseable {
+  private static final BatchContext NO_BATCH = new BatchContext(0, BatchContext.NO_WATERMARK, 0, 0);
+
   private final Schema inputSchema;
   private final Schema outputSchema;
   private final TypedExpression condition;
@@ -42,6 +47,7 @@ public final class Calc implements AutoCloseable {
   private final ResultColumns columns;
   private final ComputedColumns computed;
   private final boolean isAllComputed;
+  private final boolean readsBatch;
 
   /** Takes expressions in which equal subexpressions are one object. */
   private Calc(
@@ -58,7 +64,7 @@ public final class Calc implements AutoCloseable {
     List<TypedExpression> evaluated = new ArrayList<>(columns.computed());
     // Also without projections: the condition determines the row count.
     if (condition != null && (columns.passesAny() || evaluated.isEmpty())) {
-      evaluated.add(new TypedExpression.RowNumber());
+      evaluated.add(new RowNumber());
     }
     this.ptxSources = Collections.unmodifiableSet(new LinkedHashSet<>(ptxSources));
     this.isAllComputed = evaluated.equals(this.projections);
@@ -68,6 +74,9 @@ public final class Calc implements AutoCloseable {
             List.copyOf(evaluated),
             isAllComputed ? Optional.of(outputSchema) : Optional.empty(),
             this.ptxSources);
+    this.readsBatch =
+        BatchValue.isIn(
+            Stream.concat(Stream.ofNullable(condition), this.projections.stream()).toList());
   }
 
   /** Takes arbitrary expressions and shares equal subexpressions. */
@@ -195,6 +204,27 @@ public final class Calc implements AutoCloseable {
   }
 
   /**
+   * Whether an expression needs a {@link BatchContext}, such as the time of CURRENT_TIMESTAMP.
+   * Resolving such an expression needs {@link ResolutionContext#withBatch}.
+   */
+  public boolean readsBatch() {
+    return readsBatch;
+  }
+
+  /**
+   * As {@link #apply(Table, BatchContext, DeviceStream, MemoryResource)}, for a calc that does not
+   * read its batch.
+   *
+   * @throws IllegalStateException if {@link #readsBatch}
+   */
+  public Table apply(Table input, DeviceStream stream, MemoryResource memory) {
+    if (readsBatch) {
+      throw new IllegalStateException("the calc needs the time of the batch, which is not passed");
+    }
+    return apply(input, NO_BATCH, stream, memory);
+  }
+
+  /**
    * Computes the result as a new table, which shares the memory of unchanged columns. The input
    * still belongs to the caller. Enqueued on {@code stream}.
    *
@@ -205,12 +235,13 @@ public final class Calc implements AutoCloseable {
    * constants into {@code memory}, waits for the upload, and keeps them there until the calc is
    * closed.
    *
+   * @param batch what the expressions may ask for besides the columns
    * @throws EvaluationException for the first row that fails
    * @throws io.millrace.device.GpuOutOfMemoryException if memory for the result runs out or a
    *     column might exceed 2 GiB of bytes; retrying with halves of the table may succeed
    */
-  public Table apply(Table input, DeviceStream stream, MemoryResource memory) {
-    Table result = computed.evaluate(input, stream, memory);
+  public Table apply(Table input, BatchContext batch, DeviceStream stream, MemoryResource memory) {
+    Table result = computed.evaluate(input, batch, stream, memory);
     if (isAllComputed) {
       return result;
     }

@@ -14,6 +14,8 @@ import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelFunction;
 import io.millrace.device.KernelModule;
 import io.millrace.device.StagingBuffer;
+import io.millrace.expression.typed.BatchValue;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
@@ -47,13 +49,19 @@ final class CalcKernel implements AutoCloseable {
    * host.
    *
    * @param input a table whose row count, or upper bound of it, is at least one
+   * @param batch the batch of the table
    * @param tables constant tables of the calc
    * @param schema schema of the columns that the kernel writes
    * @throws io.millrace.device.GpuOutOfMemoryException if memory runs out or a column might exceed
    *     2 GiB
    */
   DevicePart.Result run(
-      Table input, CalcTables tables, Schema schema, DeviceStream stream, MemoryResource memory) {
+      Table input,
+      BatchContext batch,
+      CalcTables tables,
+      Schema schema,
+      DeviceStream stream,
+      MemoryResource memory) {
     List<Column> columns = new ArrayList<>();
     List<Buffer> temporary = new ArrayList<>();
     DeferredRowCount rowCount = null;
@@ -63,6 +71,9 @@ final class CalcKernel implements AutoCloseable {
       CalcOutputs allocated =
           new CalcOutputs(program, input, scope, memory, temporary, residentBlocks);
       allocated.putInputs(arguments);
+      for (BatchValue.Property property : BatchValue.Property.values()) {
+        arguments.putLong(Word.of(property).offset(), property.of(batch));
+      }
       tables.put(arguments, program, scope, memory);
       if (program.hasFilter()) {
         rowCount = new DeferredRowCount(input.rowCountUpperBound(), stream, memory);

@@ -3,6 +3,7 @@ package io.millrace.calc;
 
 import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
+import io.millrace.expression.typed.BatchValue;
 import io.millrace.expression.typed.InputPath;
 import java.util.List;
 
@@ -62,14 +63,23 @@ public record CalcProgram(
     /**
      * Address of a zeroed bit mask in which the kernel marks the rows that the host must evaluate.
      */
-    ROWS_FOR_HOST(9);
+    ROWS_FOR_HOST(9),
+    /** The values of the batch, each with the name of its property. */
+    PROCESSING_TIME(10),
+    WATERMARK(11),
+    RANDOM_SEED(12),
+    FIRST_ROW(13);
 
-    static final int COUNT = 10;
+    static final int COUNT = 14;
 
     private final int index;
 
     Word(int index) {
       this.index = index;
+    }
+
+    static Word of(BatchValue.Property property) {
+      return valueOf(property.name());
     }
 
     int offset() {

@@ -12,6 +12,7 @@ import io.millrace.expression.ptx.PtxModule;
 import io.millrace.expression.ptx.PtxPredicates;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.typed.BatchValue;
 import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
@@ -74,6 +75,11 @@ public final class CalcProgramWriter {
     @Override
     public String number() {
       return row;
+    }
+
+    @Override
+    public String batchValue(BatchValue.Property property) {
+      return arguments.word(Word.of(property));
     }
 
     @Override

@@ -8,7 +8,9 @@ import io.millrace.column.Table;
 import io.millrace.column.TypeId;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
+import io.millrace.expression.typed.RowNumber;
 import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.resource.HostMemoryResource;
@@ -49,7 +51,7 @@ final class ComputedColumns implements AutoCloseable {
     this.kernels = new CalcKernels(condition, expressions, ptxSources);
     this.evaluators = new HostEvaluators(condition, expressions, this.schema);
     List<TypedExpression> withNumbers = new ArrayList<>(expressions);
-    withNumbers.add(new TypedExpression.RowNumber());
+    withNumbers.add(new RowNumber());
     this.numbering = List.copyOf(withNumbers);
     this.ptxSources = ptxSources;
   }
@@ -109,12 +111,12 @@ final class ComputedColumns implements AutoCloseable {
   }
 
   /** See {@link Calc#apply}; computes these columns only. */
-  Table evaluate(Table input, DeviceStream stream, MemoryResource memory) {
+  Table evaluate(Table input, BatchContext batch, DeviceStream stream, MemoryResource memory) {
     if (expressions.isEmpty() || stream.device().isHostAccessible()) {
-      return evaluateOnHost(input, stream, memory);
+      return evaluateOnHost(input, batch, stream, memory);
     }
     if (hostReasons().isEmpty() && input.rowCountUpperBound() > 0) {
-      Optional<Table> result = evaluate(this::runKernel, input, stream, memory);
+      Optional<Table> result = evaluate(kernel(batch), input, batch, stream, memory);
       if (result.isPresent()) {
         return result.orElseThrow();
       }
@@ -123,7 +125,7 @@ final class ComputedColumns implements AutoCloseable {
     try (DeviceStream hostStream = hostMemory.device().createStream();
         Table copy = input.copyTo(hostMemory, hostStream, stream)) {
       stream.synchronize();
-      try (Table result = evaluateOnHost(copy, hostStream, hostMemory)) {
+      try (Table result = evaluateOnHost(copy, batch, hostStream, hostMemory)) {
         Table output = result.copyTo(memory, stream, stream);
         stream.synchronize();
         return output;
@@ -131,12 +133,13 @@ final class ComputedColumns implements AutoCloseable {
     }
   }
 
-  private DevicePart.Result runKernel(
-      boolean numbersRows, Table input, Schema schema, DeviceStream stream, MemoryResource memory) {
-    CalcKernels chosen = numbersRows ? numberingKernels() : kernels;
-    return chosen
-        .on(stream.device(), hasMasks(input))
-        .run(input, chosen.tables(), schema, stream, memory);
+  private DevicePart kernel(BatchContext batch) {
+    return (numbersRows, input, resultSchema, stream, memory) -> {
+      CalcKernels chosen = numbersRows ? numberingKernels() : kernels;
+      return chosen
+          .on(stream.device(), hasMasks(input))
+          .run(input, batch, chosen.tables(), resultSchema, stream, memory);
+    };
   }
 
   /**
@@ -144,7 +147,11 @@ final class ComputedColumns implements AutoCloseable {
    * the host, which then evaluates the whole table faster.
    */
   Optional<Table> evaluate(
-      DevicePart device, Table input, DeviceStream stream, MemoryResource memory) {
+      DevicePart device,
+      Table input,
+      BatchContext batch,
+      DeviceStream stream,
+      MemoryResource memory) {
     try (DevicePart.Result result = device.run(false, input, schema, stream, memory)) {
       BitSet rows = result.rowsForHost();
       if (rows.isEmpty()) {
@@ -152,7 +159,7 @@ final class ComputedColumns implements AutoCloseable {
       } else if (rows.cardinality() > input.rowCount() / 2) {
         return Optional.empty();
       } else if (condition == null) {
-        return Optional.of(merge(result, input, false, stream, memory));
+        return Optional.of(merge(result, input, batch, false, stream, memory));
       }
     }
     if (!numberingKernels().hostReasons().isEmpty()) {
@@ -161,7 +168,7 @@ final class ComputedColumns implements AutoCloseable {
     // Which rows were selected is only known if the kernel writes row numbers.
     Schema withNumbers = numbered(numbering);
     try (DevicePart.Result result = device.run(true, input, withNumbers, stream, memory);
-        Table merged = merge(result, input, true, stream, memory)) {
+        Table merged = merge(result, input, batch, true, stream, memory)) {
       List<Column> columns =
           merged.columns().subList(0, expressions.size()).stream().map(Column::share).toList();
       return Optional.of(merged.withColumns(schema, columns));
@@ -171,12 +178,13 @@ final class ComputedColumns implements AutoCloseable {
   private Table merge(
       DevicePart.Result result,
       Table input,
+      BatchContext batch,
       boolean numbersRows,
       DeviceStream stream,
       MemoryResource memory) {
     List<TypedExpression> evaluated = numbersRows ? numbering : expressions;
     try (RowsForHost rows = new RowsForHost(result.rowsForHost(), stream, memory);
-        Table ofHost = rows.evaluate(input, condition, evaluated, result.table().schema())) {
+        Table ofHost = rows.evaluate(input, batch, condition, evaluated, result.table().schema())) {
       return rows.merge(result.table(), ofHost, numbersRows);
     }
   }
@@ -191,12 +199,13 @@ final class ComputedColumns implements AutoCloseable {
             && column.children().stream().anyMatch(ComputedColumns::hasMask));
   }
 
-  private Table evaluateOnHost(Table input, DeviceStream stream, MemoryResource memory) {
+  private Table evaluateOnHost(
+      Table input, BatchContext batch, DeviceStream stream, MemoryResource memory) {
     if (expressions.isEmpty()) {
       return input.withColumns(schema, List.of());
     }
     try (AccessScope scope = AccessScope.on(stream)) {
-      return evaluators.evaluate(input, scope, memory);
+      return evaluators.evaluate(input, batch, scope, memory);
     }
   }
 }

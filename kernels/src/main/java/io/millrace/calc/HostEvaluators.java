@@ -5,6 +5,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.host.HostEvaluator;
 import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
@@ -34,9 +35,9 @@ final class HostEvaluators implements AutoCloseable {
   }
 
   /** See {@link HostEvaluator#evaluate}. */
-  Table evaluate(Table input, AccessScope scope, MemoryResource memory) {
+  Table evaluate(Table input, BatchContext batch, AccessScope scope, MemoryResource memory) {
     HostEvaluator evaluator = take(capacity(input.rowCount()));
-    Table output = evaluator.evaluate(input, outputSchema, scope, memory);
+    Table output = evaluator.evaluate(input, batch, outputSchema, scope, memory);
     giveBack(evaluator);
     return output;
   }

@@ -8,12 +8,14 @@ import io.millrace.expression.ptx.PtxModule;
 import io.millrace.expression.ptx.PtxPredicates;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.typed.BatchValue;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.BoundFunction.Outcome;
 import io.millrace.expression.typed.ConstantBytes;
 import io.millrace.expression.typed.FieldAccess;
 import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.PostOrder;
+import io.millrace.expression.typed.RowNumber;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
 import io.millrace.expression.typed.TypedExpression.Case;
@@ -50,6 +52,9 @@ final class PtxExpressionWriter {
 
     /** A register with the row's position in the table. */
     String number();
+
+    /** A 64-bit register with a value of the batch. */
+    String batchValue(BatchValue.Property property);
 
     /** A register with the address of scratch memory for the result of {@code call}. */
     String scratch(Call call);
@@ -115,8 +120,10 @@ final class PtxExpressionWriter {
           InputPath.of(reference).orElseThrow(), reference.type(), reference.nullable());
     } else if (expression instanceof FieldAccess access) {
       return field(access);
-    } else if (expression instanceof TypedExpression.RowNumber) {
+    } else if (expression instanceof RowNumber) {
       return new PtxValue(expression.type(), List.of(row.number()), null);
+    } else if (expression instanceof BatchValue value) {
+      return ofBatch(value);
     } else if (expression instanceof TypedExpression.Literal literal) {
       return literal(literal);
     } else if (expression instanceof Call call) {
@@ -139,6 +146,16 @@ final class PtxExpressionWriter {
     InputPath path = InputPath.of(access).orElseThrow();
     PtxValue value = row.load(path, access.type(), access.field().nullable());
     return value.withValid(predicates.and(value.valid(), isStruct));
+  }
+
+  private PtxValue ofBatch(BatchValue value) {
+    String register = row.batchValue(value.property());
+    String valid = null;
+    if (value.nullable()) {
+      valid = ptx.register(".pred");
+      ptx.write("setp.ne.s64 %s, %s, %d", valid, register, Long.MIN_VALUE);
+    }
+    return new PtxValue(value.type(), List.of(register), valid);
   }
 
   private static PtxValue bool(String predicate, String valid) {

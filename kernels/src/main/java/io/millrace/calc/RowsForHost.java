@@ -15,8 +15,10 @@ import io.millrace.device.PinnedStagingPool;
 import io.millrace.device.StagingBuffer;
 import io.millrace.expression.error.EvaluationException;
 import io.millrace.expression.host.HostEvaluator;
+import io.millrace.expression.typed.RowNumber;
 import io.millrace.expression.typed.Substitution;
 import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.kernel.gather.Gather;
 import io.millrace.memory.AccessScope;
@@ -56,28 +58,27 @@ final class RowsForHost implements AutoCloseable {
    * Evaluates these rows of {@code input}.
    *
    * @param condition null for no filter
-   * @param computed expressions in which a {@link TypedExpression.RowNumber} is the input position
-   *     of the row
+   * @param computed expressions in which a {@link RowNumber} is the input position of the row
    * @param schema schema of the computed columns
    * @return a table in host memory, which the caller closes
    * @throws EvaluationException for the first row that fails, with its input position
    */
   Table evaluate(
-      Table input, TypedExpression condition, List<TypedExpression> computed, Schema schema) {
+      Table input,
+      BatchContext batch,
+      TypedExpression condition,
+      List<TypedExpression> computed,
+      Schema schema) {
     List<Integer> used = inputs(condition, computed);
-    Substitution narrowing = new Substitution(narrowed(input.schema(), used));
     TypedExpression numbers = new TypedExpression.InputReference(0, "row", DataType.INT32, false);
-    List<TypedExpression> expressions = new ArrayList<>();
-    for (TypedExpression expression : computed) {
-      expressions.add(
-          expression instanceof TypedExpression.RowNumber ? numbers : narrowing.apply(expression));
-    }
+    Substitution narrowing = new Substitution(narrowed(input.schema(), used), numbers);
+    List<TypedExpression> expressions = narrowing.all(computed);
     try (Table hostRows = gather(input, used);
         AccessScope scope = AccessScope.on(hostStream)) {
       TypedExpression filter = condition == null ? null : narrowing.apply(condition);
       int capacity = Math.min(HostVector.CAPACITY, hostRows.rowCount());
       return new HostEvaluator(filter, expressions, capacity)
-          .evaluate(hostRows, schema, scope, HOST);
+          .evaluate(hostRows, batch, schema, scope, HOST);
     } catch (EvaluationException e) {
       throw e.behind(nth(e.row()) - e.row());
     }

@@ -6,21 +6,12 @@ import io.millrace.column.DataType;
 import io.millrace.expression.resolve.ExpressionResolver;
 import io.millrace.expression.resolve.FunctionRegistry;
 import io.millrace.expression.typed.TypedExpression;
-import io.millrace.expression.vector.TimestampNanos;
 import java.io.Serializable;
-import java.math.BigDecimal;
-import java.math.RoundingMode;
-import java.time.Instant;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.LocalTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /**
  * An expression over the columns of a row, as the user writes it: columns and functions are names,
@@ -64,7 +55,6 @@ public sealed interface Expression extends FluentExpression, Serializable {
    */
   record Literal(Serializable value, DataType type) implements Expression {
     private static final long serialVersionUID = 1L;
-    private static final int MAX_PRECISION = 38;
 
     public Literal {
       Objects.requireNonNull(type, "type is null");
@@ -72,71 +62,26 @@ public sealed interface Expression extends FluentExpression, Serializable {
 
     /**
      * A literal with the type that SQL gives to the value: Boolean, Byte to Long, Float, Double,
-     * BigDecimal (as many digits as it has), String, LocalDate, LocalTime, LocalDateTime and
-     * Instant (fraction digits 3, 6 or 9, as the value needs).
+     * BigDecimal (as many digits as it has), String, {@code byte[]}, LocalDate, LocalTime,
+     * LocalDateTime and Instant (fraction digits 3, 6 or 9, as the value needs).
      *
      * @throws IllegalArgumentException if the value is null or of another class, or has more than
      *     38 digits
      */
     public static Literal of(Object value) {
-      if (value instanceof Boolean bool) {
-        return new Literal(bool, DataType.BOOL);
-      } else if (value instanceof Byte number) {
-        return new Literal(number.longValue(), DataType.INT8);
-      } else if (value instanceof Short number) {
-        return new Literal(number.longValue(), DataType.INT16);
-      } else if (value instanceof Integer number) {
-        return new Literal(number.longValue(), DataType.INT32);
-      } else if (value instanceof Long number) {
-        return new Literal(number, DataType.INT64);
-      } else if (value instanceof Float number) {
-        return new Literal(number, DataType.FLOAT32);
-      } else if (value instanceof Double number) {
-        return new Literal(number, DataType.FLOAT64);
-      } else if (value instanceof BigDecimal number) {
-        return decimal(number);
-      } else if (value instanceof String text) {
-        return new Literal(text, DataType.STRING);
-      }
-      return temporal(value);
+      return of(value, LiteralValues.typeOf(value));
     }
 
-    private static Literal temporal(Object value) {
-      if (value instanceof LocalDate date) {
-        return new Literal(date.toEpochDay(), DataType.DATE);
-      } else if (value instanceof LocalTime time) {
-        long millis = TimeUnit.NANOSECONDS.toMillis(time.toNanoOfDay());
-        return new Literal(millis, DataType.TIME);
-      } else if (value instanceof LocalDateTime time) {
-        return timestamp(time.toInstant(ZoneOffset.UTC), false);
-      } else if (value instanceof Instant instant) {
-        return timestamp(instant, true);
-      }
-      throw new IllegalArgumentException(
-          value == null
-              ? "a null literal needs a type: nullOf(type)"
-              : "no literal has the class " + value.getClass().getName());
-    }
-
-    private static Literal timestamp(Instant instant, boolean withTimeZone) {
-      int nanos = instant.getNano();
-      int precision = nanos % 1_000_000 == 0 ? 3 : nanos % 1_000 == 0 ? 6 : 9;
-      DataType type = DataType.timestamp(precision, withTimeZone);
-      long millis = Math.floorDiv(nanos, 1_000_000) + instant.getEpochSecond() * 1_000;
-      return switch (precision) {
-        case 3 -> new Literal(millis, type);
-        case 6 -> new Literal(instant.getEpochSecond() * 1_000_000 + nanos / 1_000, type);
-        default -> new Literal(new TimestampNanos(millis, nanos % 1_000_000), type);
-      };
-    }
-
-    private static Literal decimal(BigDecimal number) {
-      BigDecimal plain = number.scale() < 0 ? number.setScale(0, RoundingMode.UNNECESSARY) : number;
-      int precision = Math.max(plain.precision(), plain.scale());
-      if (precision > MAX_PRECISION) {
-        throw new IllegalArgumentException(number + " has more than 38 digits");
-      }
-      return new Literal(plain, DataType.decimal(precision, plain.scale()));
+    /**
+     * A literal of a given type.
+     *
+     * @param value null, a Boolean, any Number for a numeric type, a String, a {@code byte[]}, a
+     *     LocalDate, a LocalTime, a LocalDateTime for TIMESTAMP or an Instant for TIMESTAMP_LTZ
+     * @throws IllegalArgumentException if the value is of another class, or the type does not have
+     *     it, such as a number with more digits
+     */
+    public static Literal of(Object value, DataType type) {
+      return new Literal(value == null ? null : LiteralValues.of(value, type), type);
     }
 
     @Override

@@ -2,11 +2,17 @@
 package io.millrace.expression;
 
 import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
 import io.millrace.expression.typed.SqlText;
 import io.millrace.expression.vector.TimestampNanos;
 import io.millrace.expression.vector.ValueText;
 import java.io.Serializable;
 import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -75,6 +81,9 @@ final class ExpressionText {
     if (value == null) {
       return cast("NULL", type);
     }
+    if (type.withTimeZone()) {
+      return instant(value, type);
+    }
     if (value instanceof TimestampNanos timestamp) {
       return cast("'" + ValueText.timestamp(timestamp) + "'", type);
     }
@@ -86,10 +95,29 @@ final class ExpressionText {
       // Calcite does not parse numbers of more than 18 digits.
       case DECIMAL32, DECIMAL64, DECIMAL128 ->
           cast("'" + ((BigDecimal) value).toPlainString() + "'", type);
+      case BINARY -> cast(value.toString(), type);
       case STRING -> "'" + value.toString().replace("'", "''") + "'";
       case DATE -> "DATE '" + ValueText.of(type, (Long) value) + "'";
       default -> cast("'" + ValueText.withSeconds(ValueText.of(type, (Long) value)) + "'", type);
     };
+  }
+
+  // SQL has no literals of instants.
+  private static String instant(Object value, DataType type) {
+    int digits = type.precision() <= 3 ? 3 : type.precision() <= 6 ? 6 : 9;
+    String pattern = "yyyy-MM-dd HH:mm:ss." + "S".repeat(digits);
+    String text = DateTimeFormatter.ofPattern(pattern, Locale.ROOT).format(utc(value, type));
+    String instant = "TO_TIMESTAMP_LTZ('" + text + "', '" + pattern + "', 'UTC')";
+    return type.precision() == digits ? instant : cast(instant, type);
+  }
+
+  private static LocalDateTime utc(Object value, DataType type) {
+    if (value instanceof TimestampNanos timestamp) {
+      return LocalDateTime.ofInstant(Instant.ofEpochMilli(timestamp.millis()), ZoneOffset.UTC)
+          .plusNanos(timestamp.nanos());
+    }
+    ChronoUnit unit = type.id() == TypeId.TIMESTAMP_MICROS ? ChronoUnit.MICROS : ChronoUnit.MILLIS;
+    return LocalDateTime.ofInstant(Instant.EPOCH.plus((Long) value, unit), ZoneOffset.UTC);
   }
 
   /** The SQL name of a type. TIME and BINARY without a length would mean TIME(0) and BINARY(1). */

@@ -17,14 +17,24 @@ public final class Expressions {
 
   /**
    * A literal of the type that SQL assigns to the value. Accepted classes: Boolean, Byte to Long,
-   * Float, Double, BigDecimal (precision as needed), String, LocalDate, LocalTime, LocalDateTime
-   * and Instant (3, 6 or 9 fraction digits as needed). An expression is returned unchanged.
+   * Float, Double, BigDecimal (precision as needed), String, {@code byte[]}, LocalDate, LocalTime,
+   * LocalDateTime and Instant (3, 6 or 9 fraction digits as needed). An expression is returned
+   * unchanged.
    *
    * @throws IllegalArgumentException if the value is null (use {@link #nullOf}) or of another
    *     class, or has more than 38 digits
    */
   public static Expression lit(Object value) {
     return Expression.of(value);
+  }
+
+  /**
+   * A literal of a given type, such as a TIMESTAMP(9) of a value without nanoseconds.
+   *
+   * @throws IllegalArgumentException as {@link Expression.Literal#of(Object, DataType)}
+   */
+  public static Expression lit(Object value, DataType type) {
+    return Expression.Literal.of(value, type);
   }
 
   /** A DECIMAL literal with the digits of {@code number}: {@code decimal("0.908")}. */

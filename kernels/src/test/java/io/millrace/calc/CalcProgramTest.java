@@ -15,6 +15,7 @@ import io.millrace.expression.Expressions;
 import io.millrace.expression.ptx.PtxLibrary;
 import io.millrace.expression.resolve.ExpressionResolver;
 import io.millrace.expression.resolve.ResolutionContext;
+import io.millrace.expression.typed.RowNumber;
 import io.millrace.expression.typed.TypedExpression;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,7 +133,7 @@ class CalcProgramTest {
   void allColumnsInOneKernelAssemble(boolean filters) {
     List<TypedExpression> typed = new ArrayList<>();
     expressions().forEach(expression -> typed.add(resolve(expression)));
-    typed.add(new TypedExpression.RowNumber());
+    typed.add(new RowNumber());
 
     assertThat(assemblyErrors(filters ? resolve(col("b")) : null, typed)).isEmpty();
   }

@@ -16,7 +16,9 @@ import io.millrace.expression.Expressions;
 import io.millrace.expression.error.EvaluationException;
 import io.millrace.expression.host.HostEvaluator;
 import io.millrace.expression.resolve.ResolutionContext;
+import io.millrace.expression.typed.RowNumber;
 import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.resource.FailingResourceAdaptor;
@@ -41,6 +43,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * computed for them.
  */
 class RowsForHostTest {
+  private static final BatchContext BATCH = new BatchContext(1_700_000_000_000L, 0, 1, 100);
   private static final int RUNS = 60;
   private static final int MAX_ROWS = 1500;
   // Lower-case letters beyond the Basic Multilingual Plane, which a device does not map.
@@ -54,13 +57,13 @@ class RowsForHostTest {
     return (numbersRows, input, schema, stream, memory) -> {
       List<TypedExpression> computed = new ArrayList<>(calc.projections());
       if (numbersRows) {
-        computed.add(new TypedExpression.RowNumber());
+        computed.add(new RowNumber());
       }
       try (Table host = device.copyToHost(other);
           AccessScope scope = AccessScope.on(device.hostStream());
           Table result =
               new HostEvaluator(calc.condition().orElse(null), computed, HostVector.CAPACITY)
-                  .evaluate(host, schema, scope, device.hostMemory())) {
+                  .evaluate(host, BATCH, schema, scope, device.hostMemory())) {
         Table copy = result.copyTo(memory, stream, stream);
         stream.synchronize();
         return new DevicePart.Result(copy, rowsForHost);
@@ -122,7 +125,8 @@ class RowsForHostTest {
 
   private Optional<Table> evaluate(Calc calc, Table table, Table other, BitSet rowsForHost) {
     return calc.computed()
-        .evaluate(imprecise(calc, other, rowsForHost), table, device.stream(), device.memory());
+        .evaluate(
+            imprecise(calc, other, rowsForHost), table, BATCH, device.stream(), device.memory());
   }
 
   @Test
@@ -177,7 +181,10 @@ class RowsForHostTest {
       for (boolean fails = true; fails; failed += fails ? 1 : 0) {
         FailingResourceAdaptor memory = FailingResourceAdaptor.nth(device.memory(), failed + 1);
         try {
-          calc.computed().evaluate(part, table, device.stream(), memory).orElseThrow().close();
+          calc.computed()
+              .evaluate(part, table, BATCH, device.stream(), memory)
+              .orElseThrow()
+              .close();
           fails = false;
         } catch (GpuOutOfMemoryException e) {
           device.stream().synchronize();

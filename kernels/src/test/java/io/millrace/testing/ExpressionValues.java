@@ -4,6 +4,7 @@ package io.millrace.testing;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.expression.vector.BinaryValue;
 import io.millrace.expression.vector.TimestampNanos;
 import java.io.Serializable;
 import java.math.BigDecimal;
@@ -122,6 +123,12 @@ public final class ExpressionValues {
           new TimestampNanos(
               instant(value).toEpochMilli(),
               instant(value).get(ChronoField.NANO_OF_SECOND) % 1_000_000);
+      case BINARY -> {
+        ByteBuffer bytes = ((ByteBuffer) value).duplicate();
+        byte[] copy = new byte[bytes.remaining()];
+        bytes.get(copy);
+        yield new BinaryValue(copy);
+      }
       default -> (Serializable) value;
     };
   }

@@ -5,6 +5,7 @@ import io.millrace.annotation.Internal;
 import io.millrace.expression.function.arithmetic.ArithmeticFunctions;
 import io.millrace.expression.function.arithmetic.MathFunctions;
 import io.millrace.expression.function.arithmetic.RadixFunctions;
+import io.millrace.expression.function.arithmetic.RandomFunctions;
 import io.millrace.expression.function.arithmetic.RoundingFunctions;
 import io.millrace.expression.function.comparison.ComparisonFunctions;
 import io.millrace.expression.function.conditional.ConditionalFunctions;
@@ -25,10 +26,12 @@ import io.millrace.expression.function.string.StringEncodingFunctions;
 import io.millrace.expression.function.string.StringFunctions;
 import io.millrace.expression.function.string.StringLengthFunctions;
 import io.millrace.expression.function.string.StringPredicateFunctions;
+import io.millrace.expression.function.temporal.CurrentTimeFunctions;
 import io.millrace.expression.function.temporal.DateTimeFunctions;
 import io.millrace.expression.function.temporal.DateTimeTextFunctions;
 import io.millrace.expression.function.temporal.EpochFunctions;
 import io.millrace.expression.function.temporal.IntervalFunctions;
+import io.millrace.expression.function.temporal.IntervalValueFunctions;
 import io.millrace.expression.function.temporal.TemporalCasts;
 import io.millrace.expression.function.temporal.TimePrecision;
 import io.millrace.expression.resolve.CastRule;
@@ -56,6 +59,7 @@ public final class SqlFunctionLibrary implements FunctionLibrary {
             MathFunctions.definitions(),
             RoundingFunctions.definitions(),
             RadixFunctions.definitions(),
+            RandomFunctions.definitions(),
             DigestFunctions.definitions(),
             JsonFunctions.definitions(),
             NestedFunctions.definitions(),
@@ -66,8 +70,10 @@ public final class SqlFunctionLibrary implements FunctionLibrary {
             TimePrecision.definitions(),
             DateTimeFunctions.definitions(),
             IntervalFunctions.definitions(),
+            IntervalValueFunctions.definitions(),
             DateTimeTextFunctions.definitions(),
-            EpochFunctions.definitions())
+            EpochFunctions.definitions(),
+            CurrentTimeFunctions.definitions())
         .flatMap(List::stream)
         .toList();
   }

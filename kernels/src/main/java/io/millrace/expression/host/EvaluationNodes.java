@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.host;
 
+import io.millrace.expression.typed.BatchValue;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.And;
 import io.millrace.expression.typed.TypedExpression.Call;
 import io.millrace.expression.typed.TypedExpression.Case;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
 import io.millrace.expression.vector.Status;
@@ -57,6 +59,31 @@ final class EvaluationNodes {
       for (int i = 0; i < rows.count(); i++) {
         int row = rows.position(i);
         result.longs()[row] = positions.applyAsInt(row);
+      }
+    }
+  }
+
+  /** A value of the batch that the graph is bound to. */
+  static final class BatchValueNode extends HostNode {
+    private final BatchValue value;
+    private final Supplier<BatchContext> batch;
+
+    BatchValueNode(BatchValue value, HostVector vector, Supplier<BatchContext> batch) {
+      super(vector);
+      this.value = value;
+      this.batch = batch;
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      long ofBatch = value.property().of(batch.get());
+      boolean isNull = value.nullable() && ofBatch == Long.MIN_VALUE;
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        result.longs()[row] = ofBatch;
+        if (isNull) {
+          result.setNull(row);
+        }
       }
     }
   }

@@ -9,6 +9,7 @@ import io.millrace.expression.error.EvaluationException;
 import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.expression.vector.ByteArena;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
@@ -60,16 +61,21 @@ public final class HostEvaluator {
    * The evaluator must not be reused after a failure.
    *
    * @param input a table in host memory, still owned by the caller
+   * @param batch the batch of the table
    * @param scope scope for accessing the input's memory
    * @throws EvaluationException for the first row that fails
    * @throws io.millrace.device.GpuOutOfMemoryException if memory for the result runs out, or a
    *     result column would exceed 2 GiB of bytes
    */
   public Table evaluate(
-      Table input, Schema outputSchema, AccessScope scope, MemoryResource memory) {
-    unfiltered.bind(input, scope);
+      Table input,
+      BatchContext batch,
+      Schema outputSchema,
+      AccessScope scope,
+      MemoryResource memory) {
+    unfiltered.bind(input, batch, scope);
     if (filtered != unfiltered) {
-      filtered.bind(input, scope);
+      filtered.bind(input, batch, scope);
     }
     List<VectorWriter> writers = new ArrayList<>(projections.size());
     try (results) {

@@ -5,6 +5,7 @@ import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.Table;
 import io.millrace.expression.host.EvaluationNodes.AndOrNode;
+import io.millrace.expression.host.EvaluationNodes.BatchValueNode;
 import io.millrace.expression.host.EvaluationNodes.CallNode;
 import io.millrace.expression.host.EvaluationNodes.CaseNode;
 import io.millrace.expression.host.EvaluationNodes.CompactedNode;
@@ -13,12 +14,15 @@ import io.millrace.expression.host.EvaluationNodes.IsNullNode;
 import io.millrace.expression.host.EvaluationNodes.LiteralNode;
 import io.millrace.expression.host.EvaluationNodes.RowNumberNode;
 import io.millrace.expression.host.EvaluationNodes.StructNode;
+import io.millrace.expression.typed.BatchValue;
 import io.millrace.expression.typed.FieldAccess;
 import io.millrace.expression.typed.InputPath;
 import io.millrace.expression.typed.PostOrder;
+import io.millrace.expression.typed.RowNumber;
 import io.millrace.expression.typed.StructConstructor;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.expression.vector.ByteArena;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
@@ -42,6 +46,7 @@ final class HostGraph {
   private final Map<TypedExpression, HostNode> nodes = new HashMap<>();
   private final List<HostNode> computed = new ArrayList<>();
   private final List<Input> inputs = new ArrayList<>();
+  private BatchContext batch;
   private int firstRow;
   private Rows selected;
 
@@ -98,11 +103,12 @@ final class HostGraph {
   }
 
   /**
-   * Binds the graph to the columns of {@code input}.
+   * Binds the graph to the columns of {@code input} and the values of its batch.
    *
    * @param scope scope for accessing the input's memory while the graph is bound
    */
-  void bind(Table input, AccessScope scope) {
+  void bind(Table input, BatchContext batchOfInput, AccessScope scope) {
+    batch = batchOfInput;
     List<Column> columns = input.columns();
     inputs.forEach(read -> read.node().bind(read.path().along(columns), scope));
   }
@@ -162,8 +168,10 @@ final class HostGraph {
       return input(expression, expression.type());
     } else if (expression instanceof TypedExpression.Literal literal) {
       return new LiteralNode(literal, new HostVector(literal.type(), literals, capacity));
-    } else if (expression instanceof TypedExpression.RowNumber) {
+    } else if (expression instanceof RowNumber) {
       return new RowNumberNode(vector(expression.type()), this::position);
+    } else if (expression instanceof BatchValue value) {
+      return new BatchValueNode(value, vector(value.type()), () -> batch);
     } else if (isTaken(expression)) {
       HostNode computed = unfiltered.node(expression);
       return new CompactedNode(computed, vector(expression.type()), () -> selected);

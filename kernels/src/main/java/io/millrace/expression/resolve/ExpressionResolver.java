@@ -31,6 +31,7 @@ public final class ExpressionResolver {
 
   private final Schema schema;
   private final ResolutionContext context;
+  private final BindingContext binding;
   private final IdentityHashMap<Expression, TypedExpression> known = new IdentityHashMap<>();
   private final ValueNumbering values = new ValueNumbering();
   // Field indexes by name.
@@ -39,6 +40,7 @@ public final class ExpressionResolver {
   public ExpressionResolver(Schema schema, ResolutionContext context) {
     this.schema = schema;
     this.context = context;
+    this.binding = new CallNumbers(context);
     for (Field field : schema.fields()) {
       indices.put(field.name(), indices.size());
     }
@@ -155,7 +157,7 @@ public final class ExpressionResolver {
 
   private TypedExpression cast(Expression.Cast cast) {
     TypedExpression operand = typed(cast.operand());
-    TypedExpression result = Coercion.cast(operand, cast.type(), context);
+    TypedExpression result = Coercion.cast(operand, cast.type(), binding);
     return cast.orNull() ? orNull(operand, result) : result;
   }
 
@@ -178,7 +180,7 @@ public final class ExpressionResolver {
     }
     List<TypedExpression> results = resolveAll(branches.results());
     try {
-      return Coercion.caseOf(conditions, results, context);
+      return Coercion.caseOf(conditions, results, binding);
     } catch (ExpressionException e) {
       throw new ExpressionException(branches + ": " + e.getMessage());
     }
@@ -188,7 +190,7 @@ public final class ExpressionResolver {
     FunctionDefinition function = context.functions().function(call.function());
     List<TypedExpression> arguments = resolveAll(call.arguments());
     try {
-      return function.bind(arguments, context);
+      return function.bind(arguments, binding);
     } catch (ExpressionException e) {
       throw new ExpressionException(message(call, function, arguments, e));
     }

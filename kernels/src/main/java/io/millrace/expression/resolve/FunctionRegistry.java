@@ -21,22 +21,6 @@ import java.util.stream.Stream;
 /** The functions and casts available to expressions, by SQL name. Immutable. */
 @PublicEvolving
 public final class FunctionRegistry {
-  private static final List<String> NON_DETERMINISTIC =
-      List.of(
-          "RAND",
-          "RAND_INTEGER",
-          "UUID",
-          "NOW",
-          "PROCTIME",
-          "CURRENT_DATE",
-          "CURRENT_TIME",
-          "CURRENT_TIMESTAMP",
-          "LOCALTIME",
-          "LOCALTIMESTAMP",
-          "CURRENT_ROW_TIMESTAMP",
-          "CURRENT_WATERMARK",
-          "UNIX_TIMESTAMP_NOW");
-
   // Loaded as a service, because the function packages depend on this package.
   private static final class BuiltIn {
     static final FunctionRegistry INSTANCE =
@@ -119,17 +103,14 @@ public final class FunctionRegistry {
   /**
    * Finds a function by name or alias, ignoring case.
    *
-   * @throws ExpressionException if it does not exist (the message suggests the nearest name), or if
-   *     it is not deterministic and therefore unsupported
+   * @throws ExpressionException if it does not exist; the message suggests the nearest name
    */
   public FunctionDefinition function(String name) {
     String key = name.toUpperCase(Locale.ROOT);
     FunctionDefinition function = byName.get(key);
     if (function == null) {
       throw new ExpressionException(
-          NON_DETERMINISTIC.contains(key)
-              ? key + " gives another value at each call, so a batch cannot be retried"
-              : "there is no function " + key + Suggestion.of(key, byName.keySet()));
+          "there is no function " + key + Suggestion.of(key, byName.keySet()));
     }
     return function;
   }

@@ -45,6 +45,11 @@ public record Signature(List<Parameter> parameters) {
     return new Signature(List.of(parameters));
   }
 
+  /** The signature of a function without arguments. */
+  public static Signature none() {
+    return new Signature(List.of());
+  }
+
   /** A parameter that accepts any expression of the type. */
   public static Parameter any(DataType type) {
     return new Parameter(type, List.of());

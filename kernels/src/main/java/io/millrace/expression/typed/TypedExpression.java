@@ -4,6 +4,7 @@ package io.millrace.expression.typed;
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.vector.BinaryValue;
 import io.millrace.expression.vector.TimestampNanos;
 import io.millrace.expression.vector.ValueText;
 import java.util.ArrayList;
@@ -188,7 +189,8 @@ public abstract class TypedExpression {
     /**
      * @param value null, or for BOOL a Boolean; for integers, DATE, TIME and TIMESTAMP(0..6) a Long
      *     of the stored value; for floating point a Float or Double; for decimals a BigDecimal of
-     *     the type's scale; for TIMESTAMP(7..9) a {@link TimestampNanos}; for STRING a String
+     *     the type's scale; for TIMESTAMP(7..9) a {@link TimestampNanos}; for STRING a String; for
+     *     BINARY a {@link BinaryValue}
      */
     public Literal(Object value, DataType type) {
       super(type, value == null, List.of(), value, type);
@@ -207,23 +209,6 @@ public abstract class TypedExpression {
     @Override
     String toSql(List<String> operandTexts) {
       return ValueText.ofLiteral(type(), value);
-    }
-  }
-
-  /** The position of the row in its table. */
-  public static final class RowNumber extends TypedExpression {
-    public RowNumber() {
-      super(DataType.INT32, false, List.of());
-    }
-
-    @Override
-    TypedExpression withOperands(List<TypedExpression> others) {
-      return this;
-    }
-
-    @Override
-    String toSql(List<String> operandTexts) {
-      return "ROW_NUMBER()";
     }
   }
 

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.joining;
 
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
 import io.millrace.expression.typed.TypedExpression;
 import java.math.BigDecimal;
@@ -287,6 +288,8 @@ public final class HostVector {
     } else if (value instanceof TimestampNanos timestamp) {
       longs[row] = timestamp.millis();
       secondParts[row] = timestamp.nanos();
+    } else if (value instanceof BinaryValue binary) {
+      setBytes(row, binary.bytes());
     } else {
       setString(row, (String) value);
     }
@@ -301,7 +304,8 @@ public final class HostVector {
       case BOOL -> getBoolean(row);
       case FLOAT -> (float) doubles[row];
       case DOUBLE -> doubles[row];
-      case BYTES -> getString(row);
+      case BYTES ->
+          type.id() == TypeId.BINARY ? new BinaryValue(getBytes(row)) : (Object) getString(row);
       case DECIMAL128 -> getDecimal(row);
       case TIMESTAMP_NANOS -> new TimestampNanos(longs[row], (int) secondParts[row]);
       case INT, LONG -> type.isDecimal() ? getDecimal(row) : (Object) longs[row];

@@ -57,7 +57,7 @@ final class FunctionReference {
 
   FunctionReference(FunctionRegistry functions) {
     this.functions = functions;
-    this.context = new ResolutionContext(ResolutionContext.DEFAULT.zone(), functions);
+    this.context = new ResolutionContext(ResolutionContext.DEFAULT.zone(), functions).withBatch();
   }
 
   /** Pages by file name: one per family, and the {@code README.md} with an overview. */

@@ -36,8 +36,9 @@ import org.apache.flink.table.types.utils.TypeConversions;
 
 /**
  * Maps Flink's row types to schemas and back. CHAR, VARCHAR, BINARY and VARBINARY lose their
- * length, and TIME loses its precision (Flink keeps milliseconds for each precision); all other
- * types are mapped back to themselves.
+ * length, TIME loses its precision (Flink keeps milliseconds for each precision), and intervals
+ * become the numbers that Flink's rows hold: an INT of months or a BIGINT of milliseconds. All
+ * other types are mapped back to themselves.
  */
 @PublicEvolving
 public final class SchemaConverter {
@@ -136,8 +137,8 @@ public final class SchemaConverter {
       case BOOLEAN -> DataType.BOOL;
       case TINYINT -> DataType.INT8;
       case SMALLINT -> DataType.INT16;
-      case INTEGER -> DataType.INT32;
-      case BIGINT -> DataType.INT64;
+      case INTEGER, INTERVAL_YEAR_MONTH -> DataType.INT32;
+      case BIGINT, INTERVAL_DAY_TIME -> DataType.INT64;
       case FLOAT -> DataType.FLOAT32;
       case DOUBLE -> DataType.FLOAT64;
       case DECIMAL ->

@@ -41,6 +41,7 @@ public final class SqlExpressions {
           .withUnquotedCasing(Casing.UNCHANGED)
           .withQuotedCasing(Casing.UNCHANGED);
   private static final String SELECT = "SELECT ";
+  private static final ResolutionContext OF_BATCHES = ResolutionContext.DEFAULT.withBatch();
   private static final long PARSER_STACK_BYTES = 1L << 28;
 
   private final String option;
@@ -49,10 +50,14 @@ public final class SqlExpressions {
   private final SqlNodeConverter converter;
 
   private SqlExpressions(
-      String option, int columnsBefore, Schema schema, Function<String, DataType> typeParser) {
+      String option,
+      int columnsBefore,
+      Schema schema,
+      Function<String, DataType> typeParser,
+      ResolutionContext context) {
     this.option = option;
     this.columnsBefore = columnsBefore;
-    this.resolver = new ExpressionResolver(schema, ResolutionContext.DEFAULT);
+    this.resolver = new ExpressionResolver(schema, context);
     this.converter = new SqlNodeConverter(typeParser, resolver, this::at);
   }
 
@@ -66,7 +71,7 @@ public final class SqlExpressions {
    */
   public static Expression parseCondition(
       String option, String text, Schema schema, Function<String, DataType> typeParser) {
-    return new SqlExpressions(option, 0, schema, typeParser).condition(text);
+    return new SqlExpressions(option, 0, schema, typeParser, OF_BATCHES).condition(text);
   }
 
   /**
@@ -77,7 +82,8 @@ public final class SqlExpressions {
    */
   public static List<Expression> parseSelectList(
       String option, String text, Schema schema, Function<String, DataType> typeParser) {
-    return new SqlExpressions(option, SELECT.length(), schema, typeParser).selectList(text, schema);
+    return new SqlExpressions(option, SELECT.length(), schema, typeParser, OF_BATCHES)
+        .selectList(text, schema);
   }
 
   /**
@@ -89,7 +95,9 @@ public final class SqlExpressions {
    */
   public static List<SqlAggregate> parseAggregates(
       String option, String text, Schema schema, Function<String, DataType> typeParser) {
-    return new SqlExpressions(option, SELECT.length(), schema, typeParser).aggregates(text);
+    return new SqlExpressions(
+            option, SELECT.length(), schema, typeParser, ResolutionContext.DEFAULT)
+        .aggregates(text);
   }
 
   /**

@@ -22,11 +22,12 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.apache.calcite.sql.SqlIntervalLiteral;
 import org.apache.calcite.sql.SqlIntervalLiteral.IntervalValue;
-import org.apache.calcite.sql.SqlIntervalQualifier;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.parser.SqlParserUtil;
 
 /** Converts the parser's literals to expressions with the types that Flink SQL gives them. */
 final class SqlLiterals {
@@ -36,6 +37,7 @@ final class SqlLiterals {
   private static final Set<TypeId> TEMPORAL =
       EnumSet.of(TypeId.DATE, TypeId.TIME, TypeId.TIMESTAMP_MILLIS, TypeId.TIMESTAMP_MICROS);
 
+  private static final Pattern WHOLE_NUMBER = Pattern.compile("[+-]?\\d{1,9}");
   private static final Map<String, Integer> UNITS_PER_DAY =
       Map.of("HOUR", 24, "MINUTE", 24 * 60, "SECOND", 24 * 60 * 60);
   private static final DateTimeFormatter DATE =
@@ -165,29 +167,46 @@ final class SqlLiterals {
   }
 
   /**
-   * The sum or difference of a time and an interval of one unit, such as {@code INTERVAL '3' DAY}.
-   * A DATE stays a DATE: an interval of hours, minutes or seconds counts by its whole days.
+   * The sum or difference of a time and an interval, such as {@code INTERVAL '3' DAY} or {@code
+   * INTERVAL '1:30.5' MINUTE TO SECOND}. A DATE stays a DATE: the interval counts by its whole
+   * days.
    *
    * @param type the type of {@code time}
    */
   static Expression add(
       Expression time, DataType type, SqlIntervalLiteral literal, boolean subtract) {
     IntervalValue interval = literal.getValueAs(IntervalValue.class);
-    SqlIntervalQualifier qualifier = interval.getIntervalQualifier();
-    if (!qualifier.isSingleDatetimeField()) {
-      throw new ExpressionException("expected an interval of one unit, got " + qualifier);
+    boolean isWhole =
+        interval.getIntervalQualifier().isSingleDatetimeField()
+            && WHOLE_NUMBER.matcher(interval.getIntervalLiteral().trim()).matches();
+    if (!isWhole) {
+      return addLength(time, type, literal, subtract);
     }
-    int number;
-    try {
-      number = Integer.parseInt(interval.getIntervalLiteral().trim()) * interval.getSign();
-    } catch (NumberFormatException e) {
-      throw new ExpressionException("expected a whole number of the unit, got " + literal);
-    }
+    int number = Integer.parseInt(interval.getIntervalLiteral().trim()) * interval.getSign();
     int count = subtract ? -number : number;
-    String unit = qualifier.getStartUnit().name();
+    String unit = interval.getIntervalQualifier().getStartUnit().name();
     Integer unitsPerDay = type.id() == TypeId.DATE ? UNITS_PER_DAY.get(unit) : null;
     return unitsPerDay == null
         ? Expressions.call("TIMESTAMPADD", unit, count, time)
         : Expressions.call("TIMESTAMPADD", "DAY", count / unitsPerDay, time);
+  }
+
+  private static Expression addLength(
+      Expression time, DataType type, SqlIntervalLiteral literal, boolean subtract) {
+    IntervalValue interval = literal.getValueAs(IntervalValue.class);
+    boolean isMonths = interval.getIntervalQualifier().isYearMonth();
+    long length;
+    try {
+      length =
+          isMonths
+              ? SqlParserUtil.intervalToMonths(interval)
+              : SqlParserUtil.intervalToMillis(interval);
+    } catch (RuntimeException e) {
+      throw new ExpressionException("expected an interval, got " + literal);
+    }
+    // A fraction of a second needs digits.
+    String unit = type.isTimestamp() && type.precision() < MILLI_DIGITS ? "MILLISECOND" : "DAY";
+    return Expressions.call(
+        "DATETIME_PLUS", time, subtract ? -length : length, isMonths ? "MONTH" : unit);
   }
 }

@@ -14,6 +14,7 @@ import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.row.RowKindColumn;
@@ -48,15 +49,19 @@ public final class CalcPlan implements Serializable {
   private transient Calc calc;
 
   private sealed interface Step extends Serializable {
-    Calc resolve(Schema schema);
+    /**
+     * @param number of the step
+     */
+    Calc resolve(Schema schema, int number);
   }
 
   private record Filter(Expression condition, ExpressionSettings settings) implements Step {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public Calc resolve(Schema schema) {
-      return Calc.of(schema, Optional.of(condition), columns(schema), settings.context());
+    public Calc resolve(Schema schema, int number) {
+      return Calc.of(
+          schema, Optional.of(condition), columns(schema), settings.context().withBatch(number));
     }
   }
 
@@ -64,12 +69,13 @@ public final class CalcPlan implements Serializable {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public Calc resolve(Schema schema) {
-      Calc calc = Calc.of(schema, Optional.empty(), columns, settings.context());
+    public Calc resolve(Schema schema, int number) {
+      ResolutionContext context = settings.context().withBatch(number);
+      Calc calc = Calc.of(schema, Optional.empty(), columns, context);
       checkNoKind(calc.outputSchema().names());
       checkNoEventTime(calc.outputSchema().names());
       return RowKindColumn.isIn(schema)
-          ? Calc.of(schema, Optional.empty(), and(columns, KIND), settings.context())
+          ? Calc.of(schema, Optional.empty(), and(columns, KIND), context)
           : calc;
     }
   }
@@ -78,7 +84,7 @@ public final class CalcPlan implements Serializable {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public Calc resolve(Schema schema) {
+    public Calc resolve(Schema schema, int number) {
       List<Expression> columns = new ArrayList<>();
       columns.add(operation().as(operationColumn));
       rowSchema(schema).names().forEach(name -> columns.add(Expressions.col(name)));
@@ -101,7 +107,7 @@ public final class CalcPlan implements Serializable {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public Calc resolve(Schema schema) {
+    public Calc resolve(Schema schema, int number) {
       Expression kind = Expressions.lit(RowKind.INSERT.toByteValue()).as(RowKindColumn.NAME);
       return Calc.of(
           schema, Optional.empty(), and(columns(schema), kind), ResolutionContext.DEFAULT);
@@ -112,7 +118,7 @@ public final class CalcPlan implements Serializable {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public Calc resolve(Schema schema) {
+    public Calc resolve(Schema schema, int number) {
       return Calc.ofResolved(
           schema,
           Optional.of(RowSample.condition(rowSchema(schema), fraction, seed)),
@@ -126,7 +132,7 @@ public final class CalcPlan implements Serializable {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public Calc resolve(Schema schema) {
+    public Calc resolve(Schema schema, int number) {
       return Calc.ofResolved(
           schema,
           Optional.empty(),
@@ -330,7 +336,7 @@ public final class CalcPlan implements Serializable {
   private CalcPlan with(Step step) {
     List<Step> all = new ArrayList<>(steps);
     all.add(step);
-    Calc resolved = step.resolve(outputSchema());
+    Calc resolved = step.resolve(outputSchema(), steps.size());
     Calc fused = calc.andThen(resolved);
     return new CalcPlan(inputSchema, settings, all, fused);
   }
@@ -357,9 +363,9 @@ public final class CalcPlan implements Serializable {
   private record CalcTransform(Calc calc, Calc calcWithEventTimes, DeviceContext context)
       implements TableTransform {
     @Override
-    public Table apply(Table input) {
+    public Table apply(Table input, BatchContext batch) {
       return (EventTimeColumn.isIn(input.schema()) ? calcWithEventTimes : calc)
-          .apply(input, context.stream(), context.resource());
+          .apply(input, batch, context.stream(), context.resource());
     }
 
     @Override
@@ -379,8 +385,8 @@ public final class CalcPlan implements Serializable {
   private void readObject(ObjectInputStream stream) throws IOException, ClassNotFoundException {
     stream.defaultReadObject();
     calc = identity(inputSchema);
-    for (Step step : steps) {
-      calc = calc.andThen(step.resolve(calc.outputSchema()));
+    for (int i = 0; i < steps.size(); i++) {
+      calc = calc.andThen(steps.get(i).resolve(calc.outputSchema(), i));
     }
   }
 }

@@ -4,6 +4,7 @@ package io.millrace.operators.transform;
 import io.millrace.column.Column;
 import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Table;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.kernel.explode.Explode;
 import io.millrace.kernel.explode.ListPositions;
 import io.millrace.memory.AccessScope;
@@ -40,7 +41,7 @@ public final class ExplodeTransform implements TableTransform {
   }
 
   @Override
-  public Table apply(Table input) {
+  public Table apply(Table input, BatchContext batch) {
     try (Table positions = positions(input.column(column))) {
       return Explode.explode(input, column, outer, positions, context.stream(), context.resource());
     }

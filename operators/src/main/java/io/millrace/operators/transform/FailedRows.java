@@ -9,6 +9,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.column.VariableWidthColumnBuilder;
 import io.millrace.expression.error.EvaluationException;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.kernel.gather.Gather;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.HostTransfer;
@@ -54,19 +55,19 @@ public final class FailedRows implements AutoCloseable {
   record Separated(Table transformed, Table failed) {}
 
   /** Makes one attempt; the caller closes both tables. */
-  Separated separate(Table input) {
-    List<EvaluationException> failures = find(input);
+  Separated separate(Table input, BatchContext batch) {
+    List<EvaluationException> failures = find(input, batch);
     int[] failed = failures.stream().mapToInt(EvaluationException::row).toArray();
     try (Table rest = gather(input, others(failed, input.rowCount()));
         Table rows = gather(input, failed);
         Table reasons = reasons(failures);
         Table failedRows = join(rows, reasons)) {
-      return new Separated(transform.apply(rest), failedRows.share());
+      return new Separated(transform.apply(rest, batch), failedRows.share());
     }
   }
 
   /** The failures of all rows that fail, in order, each with its row in {@code input}. */
-  private List<EvaluationException> find(Table input) {
+  private List<EvaluationException> find(Table input, BatchContext batch) {
     List<EvaluationException> failures = new ArrayList<>();
     int rows = input.rowCount();
     int start = 0;
@@ -74,7 +75,7 @@ public final class FailedRows implements AutoCloseable {
     while (start < rows) {
       int sliced = Math.min(length, rows - start);
       try (Table slice = input.slice(start, sliced)) {
-        transform.apply(slice).close();
+        transform.apply(slice, batch.behind(start)).close();
         start += sliced;
         length = (int) Math.min(2L * length, rows);
       } catch (EvaluationException e) {

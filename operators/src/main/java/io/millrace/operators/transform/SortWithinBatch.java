@@ -4,6 +4,7 @@ package io.millrace.operators.transform;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.SortKey;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.kernel.gather.Gather;
 import io.millrace.kernel.sort.RowOrder;
 import io.millrace.memory.AccessScope;
@@ -59,7 +60,7 @@ public final class SortWithinBatch implements TableTransform {
   }
 
   @Override
-  public Table apply(Table input) {
+  public Table apply(Table input, BatchContext batch) {
     try (Table map = RowMap.upload(transfer, order(input))) {
       return Gather.gather(input, map.column(0), context.stream(), context.resource());
     }

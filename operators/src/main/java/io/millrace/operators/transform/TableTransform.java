@@ -2,6 +2,7 @@
 package io.millrace.operators.transform;
 
 import io.millrace.column.Table;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.operators.context.DeviceContext;
 import java.io.Serializable;
 import java.util.List;
@@ -18,12 +19,13 @@ public interface TableTransform extends AutoCloseable {
    *
    * @param input may have an {@link io.millrace.operators.batch.EventTimeColumn} behind the columns
    *     of its schema, which the result then has behind its columns
+   * @param batch the clock and the watermark of the batch; equal in all attempts
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for it; nothing has
    *     changed then
    * @throws io.millrace.expression.error.EvaluationException for the first row that an expression
    *     fails for
    */
-  Table apply(Table input);
+  Table apply(Table input, BatchContext batch);
 
   /** Why it works on the host although the device is a GPU; empty if it works on the device. */
   default List<String> hostReasons() {

@@ -3,11 +3,14 @@ package io.millrace.operators.transform;
 
 import io.millrace.column.Table;
 import io.millrace.expression.error.EvaluationException;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.transfer.ColumnBatchOperator;
+import java.util.concurrent.ThreadLocalRandom;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
@@ -30,6 +33,10 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
   private final OutputTag<ColumnBatch> failedRowsTag;
   private transient TableTransform transform;
   private transient FailedRows failedRows;
+  private transient long watermark;
+  private transient long randomSeed;
+  // The rows of earlier batches, an upper bound of them.
+  private transient long rowsBefore;
   // The rows of the current batch whose parts are done.
   private transient int rowsDone;
 
@@ -90,27 +97,45 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
     transform = factory.create(deviceContext());
     deviceContext().logFallback(this, transform.hostReasons());
     failedRows = new FailedRows(transform, deviceContext());
+    watermark = BatchContext.NO_WATERMARK;
+    randomSeed = ThreadLocalRandom.current().nextLong();
+  }
+
+  @Override
+  public void processWatermark(Watermark mark) throws Exception {
+    watermark = mark.getTimestamp();
+    super.processWatermark(mark);
   }
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
     rowsDone = 0;
+    Table table = batch.tableWithEventTimes();
+    BatchContext context =
+        new BatchContext(
+            getProcessingTimeService().getCurrentProcessingTime(),
+            watermark,
+            randomSeed,
+            rowsBefore);
+    rowsBefore += table.rowCountUpperBound();
     deviceContext()
         .retry()
         .withSplitAndRetry(
-            batch.tableWithEventTimes(), this::attempt, attempt -> emit(attempt, element));
+            table,
+            part -> attempt(part, context.behind(rowsDone)),
+            attempt -> emit(attempt, element));
   }
 
-  private Attempt attempt(Table table) {
+  private Attempt attempt(Table table, BatchContext batch) {
     try {
-      return new Attempt(transform.apply(table), table.rowCountUpperBound(), null, null);
+      return new Attempt(transform.apply(table, batch), table.rowCountUpperBound(), null, null);
     } catch (EvaluationException e) {
       if (failedRowsTag != null) {
-        FailedRows.Separated separated = failedRows.separate(table);
+        FailedRows.Separated separated = failedRows.separate(table, batch);
         return new Attempt(separated.transformed(), 0, null, separated.failed());
       }
       try (Table before = table.slice(0, e.row())) {
-        return new Attempt(transform.apply(before), table.rowCountUpperBound(), e, null);
+        return new Attempt(transform.apply(before, batch), table.rowCountUpperBound(), e, null);
       }
     }
   }

@@ -13,6 +13,8 @@ import java.util.stream.Stream;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.BigIntType;
+import org.apache.flink.table.types.logical.DayTimeIntervalType;
+import org.apache.flink.table.types.logical.DayTimeIntervalType.DayTimeResolution;
 import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LocalZonedTimestampType;
@@ -67,12 +69,22 @@ class SchemaConverterTest {
         .isEqualTo(SchemaConverter.toRowType(Schema.of(Field.of("city", DataType.STRING))));
   }
 
+  @Test
+  void intervalsAreNumbers() {
+    RowType rowType =
+        RowType.of(
+            new LogicalType[] {
+              new YearMonthIntervalType(YearMonthResolution.YEAR),
+              new DayTimeIntervalType(DayTimeResolution.DAY_TO_SECOND)
+            },
+            new String[] {"months", "millis"});
+    assertThat(SchemaConverter.toSchema(rowType))
+        .isEqualTo(
+            Schema.of(Field.of("months", DataType.INT32), Field.of("millis", DataType.INT64)));
+  }
+
   static Stream<LogicalType> unsupported() {
-    return Stream.of(
-        new MultisetType(new IntType()),
-        new ZonedTimestampType(3),
-        new YearMonthIntervalType(YearMonthResolution.YEAR),
-        new NullType());
+    return Stream.of(new MultisetType(new IntType()), new ZonedTimestampType(3), new NullType());
   }
 
   @ParameterizedTest

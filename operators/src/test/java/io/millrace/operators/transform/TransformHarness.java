@@ -6,6 +6,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.testing.OperatorHarness;
 import io.millrace.testing.DeviceExtension;
+import org.apache.flink.streaming.api.watermark.Watermark;
 
 /** A {@link TransformOperator} that gets batches and whose output is read as rows. */
 final class TransformHarness extends OperatorHarness {
@@ -21,5 +22,14 @@ final class TransformHarness extends OperatorHarness {
       DeviceExtension device, Schema schema, OperatorFactory<ColumnBatch, ColumnBatch> factory)
       throws Exception {
     super(device, schema, factory);
+  }
+
+  /** Sets the clock of the operator. */
+  void setProcessingTime(long millis) throws Exception {
+    harness().setProcessingTime(millis);
+  }
+
+  void watermark(long millis) throws Exception {
+    harness().processWatermark(new Watermark(millis));
   }
 }

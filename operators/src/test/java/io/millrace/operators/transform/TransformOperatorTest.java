@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.transform;
 
+import static io.millrace.expression.Expressions.call;
 import static io.millrace.expression.Expressions.col;
 import static io.millrace.expression.Expressions.lit;
 import static io.millrace.expression.Expressions.nullOf;
@@ -19,6 +20,7 @@ import io.millrace.operators.testing.OperatorHarness.Output;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import io.millrace.testing.DeviceExtension;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -85,6 +87,38 @@ class TransformOperatorTest {
       harness.send(1, List.of(List.of(1L, 3, List.of()), List.of(2L, 4, List.of())));
       assertThat(harness.rows())
           .containsExactly(Arrays.asList("CHEAP", null), Arrays.asList("DEAR", null));
+    }
+  }
+
+  // The third attempt is the last; then the parts of the batch have its time too.
+  @OutOfMemoryTest(attempts = 3)
+  void allRowsOfABatchHaveItsTimeAndItsWatermark() throws Exception {
+    CalcPlan plan =
+        plan()
+            .filter(call("UNIX_TIMESTAMP").lt(100L))
+            .select(
+                List.of(
+                    col("id"),
+                    call("NOW").as("now"),
+                    call("CURRENT_WATERMARK", call("NOW")).as("watermark")));
+    try (TransformHarness harness = open(plan)) {
+      harness.setProcessingTime(4_000);
+      harness.send(1, List.of(List.of(1L, 3, List.of()), List.of(2L, 4, List.of())));
+      harness.watermark(77);
+      harness.setProcessingTime(5_000);
+      harness.send(2, List.of(List.of(3L, 5, List.of()), List.of(4L, 6, List.of())));
+      harness.setProcessingTime(100_000);
+      harness.send(3, List.of(List.of(5L, 5, List.of()), List.of(6L, 7, List.of())));
+
+      Instant first = Instant.ofEpochSecond(4);
+      Instant second = Instant.ofEpochSecond(5);
+      Instant watermark = Instant.ofEpochMilli(77);
+      assertThat(harness.rows())
+          .containsExactly(
+              Arrays.asList(1L, first, null),
+              Arrays.asList(2L, first, null),
+              List.of(3L, second, watermark),
+              List.of(4L, second, watermark));
     }
   }
 

@@ -126,16 +126,22 @@ public final class EpochFunctions {
     return FunctionDefinition.named("UNIX_TIMESTAMP")
         .family(FunctionFamily.TEMPORAL)
         .signatures(
+            Signature.none(),
             Signature.of(DataType.STRING),
             Signature.of(
                 Signature.any(DataType.STRING),
                 Signature.literal(DataType.STRING, "yyyy-MM-dd HH:mm", "yyyyMMdd", "d MMM yyyy")))
         .description(
             "The epoch seconds of a string in the session time zone, 'yyyy-MM-dd HH:mm:ss'"
-                + " or in a pattern of java.text; the least BIGINT if the string is malformed.")
+                + " or in a pattern of java.text; the least BIGINT if the string is malformed."
+                + " Without arguments, those of the current time: one value for all rows of a"
+                + " batch.")
         .bind(
             (arguments, context) -> {
-              Arguments.count(arguments, 1, 2);
+              Arguments.count(arguments, 0, 2);
+              if (arguments.isEmpty()) {
+                return CurrentTimeFunctions.unixTimestamp(context);
+              }
               TypedExpression text = Arguments.typed(arguments, 0, TypeId.STRING);
               String pattern =
                   arguments.size() == 1
@@ -300,13 +306,14 @@ public final class EpochFunctions {
       int trailing = pattern.length() - pattern.replaceFirst("S+$", "").length();
       digits = Math.max(MILLIS_PRECISION, Math.min(trailing, MAX_PRECISION));
     }
+    DataType to = DataType.timestamp(digits, true);
+    if (arguments.stream().skip(1).anyMatch(Arguments::isNullLiteral)) {
+      return Arguments.nullOf(to);
+    }
     SessionZone zone =
         arguments.size() == 3 ? SessionZone.of(Arguments.literalString(arguments, 2)) : null;
     return DateTimeTextFunctions.toTimestamp(
-        "TO_TIMESTAMP_LTZ",
-        arguments.subList(0, Math.min(2, arguments.size())),
-        DataType.timestamp(digits, true),
-        zone);
+        "TO_TIMESTAMP_LTZ", arguments.subList(0, Math.min(2, arguments.size())), to, zone);
   }
 
   private static TypedExpression ofNumber(List<TypedExpression> arguments, BindingContext context) {
@@ -314,6 +321,9 @@ public final class EpochFunctions {
     TypedExpression number = arguments.get(0);
     if (!number.type().isNumeric()) {
       throw Arguments.wrongType(number);
+    }
+    if (arguments.size() == 2 && Arguments.isNullLiteral(arguments.get(1))) {
+      return Arguments.nullOf(DataType.timestamp(MILLIS_PRECISION, true));
     }
     long precision =
         arguments.size() == 1 ? MILLIS_PRECISION : Arguments.literalInteger(arguments, 1);

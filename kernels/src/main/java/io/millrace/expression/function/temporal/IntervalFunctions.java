@@ -111,7 +111,10 @@ public final class IntervalFunctions {
         .sql(a -> sql("TIMESTAMPADD", List.of(what, a.get(1), a.get(0))));
   }
 
-  private static TypedExpression addMonths(TypedExpression value, TypedExpression months) {
+  /**
+   * @param months INT
+   */
+  static TypedExpression addMonths(TypedExpression value, TypedExpression months) {
     DataType type = value.type();
     if (type.id() == TypeId.DATE) {
       return adding("MONTH")
@@ -145,8 +148,11 @@ public final class IntervalFunctions {
     return Timestamps.as(sum, type);
   }
 
-  private static TypedExpression add(
-      DateTimeUnit unit, TypedExpression value, TypedExpression interval) {
+  /**
+   * @param unit of days or less, on which the type of the sum depends
+   * @param interval milliseconds, BIGINT
+   */
+  static TypedExpression add(DateTimeUnit unit, TypedExpression value, TypedExpression interval) {
     DataType type = value.type();
     return switch (type.id()) {
       case DATE ->
@@ -247,8 +253,7 @@ public final class IntervalFunctions {
             });
   }
 
-  private static TypedExpression difference(
-      String symbol, TypedExpression from, TypedExpression to) {
+  static TypedExpression difference(String symbol, TypedExpression from, TypedExpression to) {
     boolean isTime = from.type().id() == TypeId.TIME;
     DateTimeUnit unit = DateTimeUnit.of(symbol, isTime ? COUNTED_OF_TIME : COUNTED);
     if (isTime != (to.type().id() == TypeId.TIME)
@@ -280,7 +285,8 @@ public final class IntervalFunctions {
             DataType.INT32);
   }
 
-  private static TypedExpression timestamp(TypedExpression value) {
+  /** The value as a timestamp of milliseconds. */
+  static TypedExpression timestamp(TypedExpression value) {
     return switch (value.type().id()) {
       case DATE -> Timestamps.ofDate(value, DataType.timestamp(3));
       case TIME -> Timestamps.ofTime(value, DataType.timestamp(3));

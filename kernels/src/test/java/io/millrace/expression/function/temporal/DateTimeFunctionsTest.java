@@ -4,6 +4,7 @@ package io.millrace.expression.function.temporal;
 import static io.millrace.expression.Expressions.call;
 import static io.millrace.expression.Expressions.col;
 import static io.millrace.expression.Expressions.lit;
+import static io.millrace.expression.Expressions.nullOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -264,6 +265,16 @@ class DateTimeFunctionsTest {
                 call("TO_TIMESTAMP_LTZ", col("s"), "yyyy-MM-dd HH:mm:ss.SSSSSS", "Europe/Berlin"),
                 "2023-07-01 12:00:00.000001"))
         .isEqualTo(Instant.parse("2023-07-01T10:00:00.000001Z"));
+  }
+
+  @Test
+  void aNullOfAPrecisionAFormatOrAZoneGivesNull() {
+    Expression text = lit("2023-07-01 12:00:00");
+    Expression nothing = nullOf(DataType.STRING);
+    assertThat(evaluate(call("TO_TIMESTAMP_LTZ", 1L, nullOf(DataType.INT32)))).isNull();
+    assertThat(evaluate(call("TO_TIMESTAMP_LTZ", nullOf(DataType.INT64), 6))).isNull();
+    assertThat(evaluate(call("TO_TIMESTAMP_LTZ", text, nothing))).isNull();
+    assertThat(evaluate(call("TO_TIMESTAMP_LTZ", text, "yyyy-MM-dd HH:mm:ss", nothing))).isNull();
   }
 
   @ParameterizedTest

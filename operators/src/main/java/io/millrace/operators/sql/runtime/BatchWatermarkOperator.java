@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.runtime;
 
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.transfer.ColumnBatchOperator;
@@ -93,7 +94,10 @@ public final class BatchWatermarkOperator extends ColumnBatchOperator<ColumnBatc
     if (idle && !parameters.idleTimeout.isZero()) {
       send(WatermarkStatus.ACTIVE);
     }
-    long time = deviceContext().retry().withHostRetry(() -> greatest.of(batch.table()));
+    BatchContext context =
+        new BatchContext(
+            getProcessingTimeService().getCurrentProcessingTime(), BatchContext.NO_WATERMARK, 0, 0);
+    long time = deviceContext().retry().withHostRetry(() -> greatest.of(batch.table(), context));
     current = Math.max(current, time);
     output.collect(element);
     if (current - sent > intervalMillis) {

@@ -3,6 +3,7 @@ package io.millrace.operators.sql.runtime;
 
 import io.millrace.column.ColumnReader;
 import io.millrace.column.Table;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.resource.HostMemoryResource;
 import io.millrace.operators.context.DeviceContext;
@@ -28,10 +29,11 @@ final class GreatestTime implements AutoCloseable {
   /**
    * The greatest watermark in milliseconds; 0, as Flink SQL's first watermark, if none is greater.
    *
+   * @param batch what the batch is computed with
    * @throws IllegalStateException if a row has no event time
    */
-  long of(Table table) {
-    try (Table computed = times.apply(table);
+  long of(Table table, BatchContext batch) {
+    try (Table computed = times.apply(table, batch);
         Table host =
             computed.copyTo(HostMemoryResource.INSTANCE, context.hostStream(), context.stream())) {
       context.stream().synchronize();

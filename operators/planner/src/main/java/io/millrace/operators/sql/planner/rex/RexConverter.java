@@ -47,7 +47,7 @@ public final class RexConverter {
   public RexConverter(InputColumns input, ExpressionSettings settings, RexBuilder rexBuilder) {
     this.input = input;
     this.rexBuilder = rexBuilder;
-    this.resolver = new ExpressionResolver(input.schema(), settings.context());
+    this.resolver = new ExpressionResolver(input.schema(), settings.context().withBatch(0));
   }
 
   /**

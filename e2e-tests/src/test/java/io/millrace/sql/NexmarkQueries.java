@@ -165,6 +165,21 @@ final class NexmarkQueries {
         WHERE n = 1
         """);
     QUERIES.put(
+        "q18",
+        """
+        SELECT auction, bidder, price, channel, url, date_time, extra FROM (
+          SELECT *, ROW_NUMBER() OVER (PARTITION BY bidder, auction ORDER BY date_time DESC)
+            AS rank_number FROM bid)
+        WHERE rank_number <= 1
+        """);
+    QUERIES.put("lastTimes", "SELECT auction, bidder, date_time FROM (" + sql("q18") + ")");
+    QUERIES.put("firstByTime", sql("q18").replace(" DESC", ""));
+    QUERIES.put("lastToCome", sql("q18").replace("date_time DESC", "PROCTIME() DESC"));
+    QUERIES.put("firstToCome", sql("q18").replace("date_time DESC", "PROCTIME()"));
+    QUERIES.put("keysOfFirst", "SELECT auction, bidder FROM (" + sql("firstToCome") + ")");
+    QUERIES.put(
+        "bidsOfLast", "SELECT auction, COUNT(*) FROM (" + sql("q18") + ") GROUP BY auction");
+    QUERIES.put(
         "union",
         """
         SELECT auction, price FROM bid WHERE price > 1000

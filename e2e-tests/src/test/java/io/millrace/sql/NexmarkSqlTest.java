@@ -31,6 +31,13 @@ class NexmarkSqlTest {
     "SET 'table.exec.mini-batch.size' = '1000'"
   };
 
+  private static final String[] NO_SETTINGS = {};
+  private static final String[] TTL = {"SET 'table.exec.state.ttl' = '1 h'"};
+  private static final String[] ROWS_ONLY = {"SET 'millrace.sql.disabled-nodes' = 'Calc;Exchange'"};
+  private static final String[] ONE_SUBTASK = {
+    "SET 'table.exec.resource.default-parallelism' = '1'"
+  };
+
   /**
    * Flink's planner says that such a ranking only inserts, but it updates, without the rows before:
    * so the last row of each key counts, and how many updates there are depends on the order of
@@ -48,6 +55,73 @@ class NexmarkSqlTest {
     List<Row> stock = NexmarkQueries.session(flink, SqlMode.OFF, Content.BID_ROWS).changes(query);
     assertThat(lastOfEachKey(changes)).isEqualTo(lastOfEachKey(stock));
     assertThat(ColumnBatch.liveBatches()).as("live batches").isZero();
+  }
+
+  static Stream<Arguments> ofDeduplicatedRows() {
+    String source = " *WatermarkAssigner *TableSourceScan";
+    String rows = " WatermarkAssigner TableSourceScan";
+    String miniBatches = " *MiniBatchAssigner" + source;
+    String arrival = "*Calc *Deduplicate *Exchange *Calc";
+    return Stream.of(
+        arguments("q18", Content.BID_BATCHES, "*Deduplicate *Exchange" + source, ONE_SUBTASK),
+        arguments("q18", Content.BID_ROWS, "*Deduplicate Exchange" + rows, ONE_SUBTASK),
+        arguments(
+            "q18",
+            Content.BID_BATCHES,
+            "*Deduplicate *Exchange" + miniBatches,
+            and(MINI_BATCHES, ONE_SUBTASK)),
+        arguments(
+            "q18", Content.BID_BATCHES, "*Deduplicate *Exchange" + source, and(TTL, ONE_SUBTASK)),
+        arguments(
+            "lastTimes", Content.BID_BATCHES, "*Deduplicate *Exchange *Calc" + source, NO_SETTINGS),
+        arguments(
+            "firstByTime", Content.BID_BATCHES, "Deduplicate *Exchange" + source, NO_SETTINGS),
+        arguments(
+            "firstByTime",
+            Content.BID_BATCHES,
+            "*Deduplicate *Exchange" + miniBatches,
+            and(MINI_BATCHES, ONE_SUBTASK)),
+        arguments("lastToCome", Content.BID_BATCHES, arrival + source, ONE_SUBTASK),
+        arguments("lastToCome", Content.BID_ROWS, arrival + rows, ONE_SUBTASK),
+        arguments("firstToCome", Content.BID_BATCHES, arrival + source, ONE_SUBTASK),
+        arguments("firstToCome", Content.BID_BATCHES, arrival + source, and(TTL, ONE_SUBTASK)),
+        arguments(
+            "firstToCome",
+            Content.BID_BATCHES,
+            arrival + miniBatches,
+            and(MINI_BATCHES, ONE_SUBTASK)),
+        arguments(
+            "firstToCome",
+            Content.BID_ROWS,
+            "Calc *Deduplicate Exchange Calc" + rows,
+            and(ROWS_ONLY, ONE_SUBTASK)));
+  }
+
+  /**
+   * With several subtasks, which of the rows with the same time comes last depends on the run.
+   *
+   * @param settings statements of both sessions
+   */
+  @ParameterizedTest
+  @MethodSource
+  void ofDeduplicatedRows(String name, Content content, String nodes, String[] settings)
+      throws Exception {
+    String query = NexmarkQueries.sql(name);
+    SqlSession millrace = NexmarkQueries.session(flink, SqlMode.ON, content).with(settings);
+    assertThat(millrace.nodes(query)).isEqualTo(expected(nodes));
+
+    Map<List<Object>, Row> rows = millrace.upserts(query, "auction", "bidder");
+    Map<List<Object>, Row> stock =
+        NexmarkQueries.session(flink, SqlMode.OFF, Content.BID_ROWS)
+            .with(settings)
+            .upserts(query, "auction", "bidder");
+    assertThat(stock).isNotEmpty();
+    assertThat(rows).isEqualTo(stock);
+    assertThat(ColumnBatch.liveBatches()).as("live batches").isZero();
+  }
+
+  private static String[] and(String[] some, String[] more) {
+    return Stream.of(some, more).flatMap(Arrays::stream).toArray(String[]::new);
   }
 
   private static Map<Object, Object> lastOfEachKey(List<Row> changes) {
@@ -102,6 +176,9 @@ class NexmarkSqlTest {
             "cumulate", "*GlobalWindowAggregate *Exchange *LocalWindowAggregate *Calc" + source),
         arguments("session", "*Calc *WindowAggregate *Exchange" + source),
         arguments("oldTumble", "*Calc *GroupWindowAggregate *Exchange" + source),
+        arguments("keysOfFirst", "*Calc *Deduplicate *Exchange *Calc" + source),
+        arguments(
+            "bidsOfLast", "*GroupAggregate *Exchange *Calc Deduplicate *Exchange *Calc" + source),
         arguments(
             "union",
             "*Union *Calc *WatermarkAssigner Calc *TableSourceScan"

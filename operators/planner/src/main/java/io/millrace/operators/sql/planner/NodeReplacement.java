@@ -6,6 +6,7 @@ import io.millrace.operators.sql.planner.aggregate.GroupAggregateMatcher;
 import io.millrace.operators.sql.planner.aggregate.LocalGroupAggregateMatcher;
 import io.millrace.operators.sql.planner.calc.CalcMatcher;
 import io.millrace.operators.sql.planner.calc.DropUpdateBeforeMatcher;
+import io.millrace.operators.sql.planner.deduplicate.DeduplicateMatcher;
 import io.millrace.operators.sql.planner.exchange.ExchangeMatcher;
 import io.millrace.operators.sql.planner.exchange.UnionMatcher;
 import io.millrace.operators.sql.planner.node.MillraceRel;
@@ -39,6 +40,7 @@ final class NodeReplacement {
           new DropUpdateBeforeMatcher(),
           new ExchangeMatcher(),
           new UnionMatcher(),
+          new DeduplicateMatcher(),
           new GroupAggregateMatcher(),
           new LocalGroupAggregateMatcher(),
           new GlobalGroupAggregateMatcher(),

@@ -180,6 +180,20 @@ final class NexmarkQueries {
     QUERIES.put(
         "bidsOfLast", "SELECT auction, COUNT(*) FROM (" + sql("q18") + ") GROUP BY auction");
     QUERIES.put(
+        "groupingSets",
+        """
+        SELECT auction, channel, GROUPING(channel) AS g, COUNT(*) AS n, SUM(price) AS s, MAX(url) AS u
+        FROM bid GROUP BY GROUPING SETS ((auction, channel), (channel), ())
+        """);
+    QUERIES.put(
+        "rollupOfChanges",
+        """
+        SELECT parity, n, COUNT(*) AS auctions, SUM(s) AS s FROM (
+          SELECT auction, MOD(auction, 2) AS parity, COUNT(*) AS n, SUM(price) AS s
+          FROM bid GROUP BY auction)
+        GROUP BY ROLLUP (parity, n)
+        """);
+    QUERIES.put(
         "union",
         """
         SELECT auction, price FROM bid WHERE price > 1000

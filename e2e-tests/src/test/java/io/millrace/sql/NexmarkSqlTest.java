@@ -176,6 +176,11 @@ class NexmarkSqlTest {
             "cumulate", "*GlobalWindowAggregate *Exchange *LocalWindowAggregate *Calc" + source),
         arguments("session", "*Calc *WindowAggregate *Exchange" + source),
         arguments("oldTumble", "*Calc *GroupWindowAggregate *Exchange" + source),
+        arguments("groupingSets", "*Calc *GroupAggregate *Exchange *Expand *Calc" + source),
+        arguments(
+            "rollupOfChanges",
+            "*Calc *GroupAggregate *Exchange *Expand *Calc *GroupAggregate *Exchange *Calc"
+                + source),
         arguments("keysOfFirst", "*Calc *Deduplicate *Exchange *Calc" + source),
         arguments(
             "bidsOfLast", "*GroupAggregate *Exchange *Calc Deduplicate *Exchange *Calc" + source),

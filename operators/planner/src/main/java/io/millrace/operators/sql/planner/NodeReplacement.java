@@ -9,6 +9,7 @@ import io.millrace.operators.sql.planner.calc.DropUpdateBeforeMatcher;
 import io.millrace.operators.sql.planner.deduplicate.DeduplicateMatcher;
 import io.millrace.operators.sql.planner.exchange.ExchangeMatcher;
 import io.millrace.operators.sql.planner.exchange.UnionMatcher;
+import io.millrace.operators.sql.planner.expand.ExpandMatcher;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
@@ -41,6 +42,7 @@ final class NodeReplacement {
           new ExchangeMatcher(),
           new UnionMatcher(),
           new DeduplicateMatcher(),
+          new ExpandMatcher(),
           new GroupAggregateMatcher(),
           new LocalGroupAggregateMatcher(),
           new GlobalGroupAggregateMatcher(),

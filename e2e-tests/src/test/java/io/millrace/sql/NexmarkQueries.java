@@ -176,6 +176,7 @@ final class NexmarkQueries {
     QUERIES.put("firstByTime", sql("q18").replace(" DESC", ""));
     QUERIES.put("lastToCome", sql("q18").replace("date_time DESC", "PROCTIME() DESC"));
     QUERIES.put("firstToCome", sql("q18").replace("date_time DESC", "PROCTIME()"));
+    QUERIES.put("firstOfAll", sql("firstToCome").replace("PARTITION BY bidder, auction", ""));
     QUERIES.put("keysOfFirst", "SELECT auction, bidder FROM (" + sql("firstToCome") + ")");
     QUERIES.put(
         "bidsOfLast", "SELECT auction, COUNT(*) FROM (" + sql("q18") + ") GROUP BY auction");

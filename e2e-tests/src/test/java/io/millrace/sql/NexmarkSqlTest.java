@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Nexmark's queries, unchanged: the nodes that are claimed are replaced, and give Flink's rows. */
@@ -118,6 +119,24 @@ class NexmarkSqlTest {
     assertThat(stock).isNotEmpty();
     assertThat(rows).isEqualTo(stock);
     assertThat(ColumnBatch.liveBatches()).as("live batches").isZero();
+  }
+
+  /** EXPLAIN has the reasons in the physical plan. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "rank | it is not a de-duplication of insertions by a time attribute",
+        "firstOfAll | it has no keys",
+        "firstByTime | a first row by event time waits for watermarks",
+        "bidsOfLast | a consumer needs the rows before updates"
+      })
+  void whatStaysARanking(String query, String reason) {
+    assertThat(
+            NexmarkQueries.session(flink, SqlMode.ON, Content.BID_BATCHES)
+                .explanation(NexmarkQueries.sql(query)))
+        .containsPattern("\\bRank\\(.*millrace=\\[no: " + reason + "]")
+        .doesNotContain("MillraceDeduplicate");
   }
 
   private static String[] and(String[] some, String[] more) {

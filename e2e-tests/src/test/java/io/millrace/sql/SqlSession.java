@@ -56,9 +56,14 @@ final class SqlSession {
     return this;
   }
 
+  /** All that EXPLAIN says of a query. */
+  String explanation(String query) {
+    return tables.explainSql(query);
+  }
+
   /** The nodes of the query's plan that are executed, as EXPLAIN shows them. */
   String plan(String query) {
-    String text = tables.explainSql(query);
+    String text = explanation(query);
     return text.substring(text.indexOf(EXECUTION_PLAN) + EXECUTION_PLAN.length()).strip();
   }
 

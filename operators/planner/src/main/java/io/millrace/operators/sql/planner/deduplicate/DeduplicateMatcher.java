@@ -32,6 +32,9 @@ public final class DeduplicateMatcher extends NodeMatcher<StreamPhysicalRank, De
       throw new UnsupportedNodeException(
           "it is not a de-duplication of insertions by a time attribute");
     }
+    if (rank.partitionKey().isEmpty()) {
+      throw new UnsupportedNodeException("it has no keys");
+    }
     Keep keep = RankUtil.keepLastDeduplicateRow(rank.orderKey()) ? Keep.LAST : Keep.FIRST;
     OptionalInt timeField =
         rank.sortOnRowTime()

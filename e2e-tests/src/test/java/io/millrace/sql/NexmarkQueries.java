@@ -165,6 +165,36 @@ final class NexmarkQueries {
         WHERE n = 1
         """);
     QUERIES.put(
+        "q18",
+        """
+        SELECT auction, bidder, price, channel, url, date_time, extra FROM (
+          SELECT *, ROW_NUMBER() OVER (PARTITION BY bidder, auction ORDER BY date_time DESC)
+            AS rank_number FROM bid)
+        WHERE rank_number <= 1
+        """);
+    QUERIES.put("lastTimes", "SELECT auction, bidder, date_time FROM (" + sql("q18") + ")");
+    QUERIES.put("firstByTime", sql("q18").replace(" DESC", ""));
+    QUERIES.put("lastToCome", sql("q18").replace("date_time DESC", "PROCTIME() DESC"));
+    QUERIES.put("firstToCome", sql("q18").replace("date_time DESC", "PROCTIME()"));
+    QUERIES.put("firstOfAll", sql("firstToCome").replace("PARTITION BY bidder, auction", ""));
+    QUERIES.put("keysOfFirst", "SELECT auction, bidder FROM (" + sql("firstToCome") + ")");
+    QUERIES.put(
+        "bidsOfLast", "SELECT auction, COUNT(*) FROM (" + sql("q18") + ") GROUP BY auction");
+    QUERIES.put(
+        "groupingSets",
+        """
+        SELECT auction, channel, GROUPING(channel) AS g, COUNT(*) AS n, SUM(price) AS s, MAX(url) AS u
+        FROM bid GROUP BY GROUPING SETS ((auction, channel), (channel), ())
+        """);
+    QUERIES.put(
+        "rollupOfChanges",
+        """
+        SELECT parity, n, COUNT(*) AS auctions, SUM(s) AS s FROM (
+          SELECT auction, MOD(auction, 2) AS parity, COUNT(*) AS n, SUM(price) AS s
+          FROM bid GROUP BY auction)
+        GROUP BY ROLLUP (parity, n)
+        """);
+    QUERIES.put(
         "union",
         """
         SELECT auction, price FROM bid WHERE price > 1000

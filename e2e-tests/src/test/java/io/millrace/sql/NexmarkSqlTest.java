@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Nexmark's queries, unchanged: the nodes that are claimed are replaced, and give Flink's rows. */
@@ -29,6 +30,13 @@ class NexmarkSqlTest {
     "SET 'table.exec.mini-batch.enabled' = 'true'",
     "SET 'table.exec.mini-batch.allow-latency' = '100 ms'",
     "SET 'table.exec.mini-batch.size' = '1000'"
+  };
+
+  private static final String[] NO_SETTINGS = {};
+  private static final String[] TTL = {"SET 'table.exec.state.ttl' = '1 h'"};
+  private static final String[] ROWS_ONLY = {"SET 'millrace.sql.disabled-nodes' = 'Calc;Exchange'"};
+  private static final String[] ONE_SUBTASK = {
+    "SET 'table.exec.resource.default-parallelism' = '1'"
   };
 
   /**
@@ -48,6 +56,91 @@ class NexmarkSqlTest {
     List<Row> stock = NexmarkQueries.session(flink, SqlMode.OFF, Content.BID_ROWS).changes(query);
     assertThat(lastOfEachKey(changes)).isEqualTo(lastOfEachKey(stock));
     assertThat(ColumnBatch.liveBatches()).as("live batches").isZero();
+  }
+
+  static Stream<Arguments> ofDeduplicatedRows() {
+    String source = " *WatermarkAssigner *TableSourceScan";
+    String rows = " WatermarkAssigner TableSourceScan";
+    String miniBatches = " *MiniBatchAssigner" + source;
+    String arrival = "*Calc *Deduplicate *Exchange *Calc";
+    return Stream.of(
+        arguments("q18", Content.BID_BATCHES, "*Deduplicate *Exchange" + source, ONE_SUBTASK),
+        arguments("q18", Content.BID_ROWS, "*Deduplicate Exchange" + rows, ONE_SUBTASK),
+        arguments(
+            "q18",
+            Content.BID_BATCHES,
+            "*Deduplicate *Exchange" + miniBatches,
+            and(MINI_BATCHES, ONE_SUBTASK)),
+        arguments(
+            "q18", Content.BID_BATCHES, "*Deduplicate *Exchange" + source, and(TTL, ONE_SUBTASK)),
+        arguments(
+            "lastTimes", Content.BID_BATCHES, "*Deduplicate *Exchange *Calc" + source, NO_SETTINGS),
+        arguments(
+            "firstByTime", Content.BID_BATCHES, "Deduplicate *Exchange" + source, NO_SETTINGS),
+        arguments(
+            "firstByTime",
+            Content.BID_BATCHES,
+            "*Deduplicate *Exchange" + miniBatches,
+            and(MINI_BATCHES, ONE_SUBTASK)),
+        arguments("lastToCome", Content.BID_BATCHES, arrival + source, ONE_SUBTASK),
+        arguments("lastToCome", Content.BID_ROWS, arrival + rows, ONE_SUBTASK),
+        arguments("firstToCome", Content.BID_BATCHES, arrival + source, ONE_SUBTASK),
+        arguments("firstToCome", Content.BID_BATCHES, arrival + source, and(TTL, ONE_SUBTASK)),
+        arguments(
+            "firstToCome",
+            Content.BID_BATCHES,
+            arrival + miniBatches,
+            and(MINI_BATCHES, ONE_SUBTASK)),
+        arguments(
+            "firstToCome",
+            Content.BID_ROWS,
+            "Calc *Deduplicate Exchange Calc" + rows,
+            and(ROWS_ONLY, ONE_SUBTASK)));
+  }
+
+  /**
+   * With several subtasks, which of the rows with the same time comes last depends on the run.
+   *
+   * @param settings statements of both sessions
+   */
+  @ParameterizedTest
+  @MethodSource
+  void ofDeduplicatedRows(String name, Content content, String nodes, String[] settings)
+      throws Exception {
+    String query = NexmarkQueries.sql(name);
+    SqlSession millrace = NexmarkQueries.session(flink, SqlMode.ON, content).with(settings);
+    assertThat(millrace.nodes(query)).isEqualTo(expected(nodes));
+
+    Map<List<Object>, Row> rows = millrace.upserts(query, "auction", "bidder");
+    Map<List<Object>, Row> stock =
+        NexmarkQueries.session(flink, SqlMode.OFF, Content.BID_ROWS)
+            .with(settings)
+            .upserts(query, "auction", "bidder");
+    assertThat(stock).isNotEmpty();
+    assertThat(rows).isEqualTo(stock);
+    assertThat(ColumnBatch.liveBatches()).as("live batches").isZero();
+  }
+
+  /** EXPLAIN has the reasons in the physical plan. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "rank | it is not a de-duplication of insertions by a time attribute",
+        "firstOfAll | it has no keys",
+        "firstByTime | a first row by event time waits for watermarks",
+        "bidsOfLast | a consumer needs the rows before updates"
+      })
+  void whatStaysARanking(String query, String reason) {
+    assertThat(
+            NexmarkQueries.session(flink, SqlMode.ON, Content.BID_BATCHES)
+                .explanation(NexmarkQueries.sql(query)))
+        .containsPattern("\\bRank\\(.*millrace=\\[no: " + reason + "]")
+        .doesNotContain("MillraceDeduplicate");
+  }
+
+  private static String[] and(String[] some, String[] more) {
+    return Stream.of(some, more).flatMap(Arrays::stream).toArray(String[]::new);
   }
 
   private static Map<Object, Object> lastOfEachKey(List<Row> changes) {
@@ -102,6 +195,14 @@ class NexmarkSqlTest {
             "cumulate", "*GlobalWindowAggregate *Exchange *LocalWindowAggregate *Calc" + source),
         arguments("session", "*Calc *WindowAggregate *Exchange" + source),
         arguments("oldTumble", "*Calc *GroupWindowAggregate *Exchange" + source),
+        arguments("groupingSets", "*Calc *GroupAggregate *Exchange *Expand *Calc" + source),
+        arguments(
+            "rollupOfChanges",
+            "*Calc *GroupAggregate *Exchange *Expand *Calc *GroupAggregate *Exchange *Calc"
+                + source),
+        arguments("keysOfFirst", "*Calc *Deduplicate *Exchange *Calc" + source),
+        arguments(
+            "bidsOfLast", "*GroupAggregate *Exchange *Calc Deduplicate *Exchange *Calc" + source),
         arguments(
             "union",
             "*Union *Calc *WatermarkAssigner Calc *TableSourceScan"

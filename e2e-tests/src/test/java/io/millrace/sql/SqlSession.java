@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.sql;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.sql.table.SqlOptions;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.parity.CollectedRows;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.table.catalog.Column;
+import org.apache.flink.table.catalog.ResolvedSchema;
+import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.utils.DataTypeUtils;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 
@@ -47,9 +56,14 @@ final class SqlSession {
     return this;
   }
 
+  /** All that EXPLAIN says of a query. */
+  String explanation(String query) {
+    return tables.explainSql(query);
+  }
+
   /** The nodes of the query's plan that are executed, as EXPLAIN shows them. */
   String plan(String query) {
-    String text = tables.explainSql(query);
+    String text = explanation(query);
     return text.substring(text.indexOf(EXECUTION_PLAN) + EXECUTION_PLAN.length()).strip();
   }
 
@@ -69,6 +83,41 @@ final class SqlSession {
     CollectedRows changes = CollectedRows.of(tables.toChangelogStream(result));
     cluster.run(environment);
     return changes.take();
+  }
+
+  /**
+   * The rows of the query's result by their keys, after all changes; they come without the rows
+   * before updates.
+   *
+   * @param keys columns of the result
+   */
+  Map<List<Object>, Row> upserts(String query, String... keys) throws Exception {
+    Table result = tables.sqlQuery(query);
+    Schema schema = keyed(result.getResolvedSchema(), List.of(keys));
+    CollectedRows changes =
+        CollectedRows.of(tables.toChangelogStream(result, schema, ChangelogMode.upsert()));
+    cluster.run(environment);
+    Map<List<Object>, Row> rows = new HashMap<>();
+    for (Row change : changes.take()) {
+      List<Object> key = Arrays.stream(keys).map(change::getField).toList();
+      if (change.getKind() == RowKind.UPDATE_AFTER) {
+        assertThat(rows).as("rows before an update").containsKey(key);
+      } else {
+        assertThat(change.getKind()).isEqualTo(RowKind.INSERT);
+      }
+      change.setKind(RowKind.INSERT);
+      rows.put(key, change);
+    }
+    return rows;
+  }
+
+  private static Schema keyed(ResolvedSchema result, List<String> keys) {
+    Schema.Builder schema = Schema.newBuilder();
+    for (Column column : result.getColumns()) {
+      DataType type = DataTypeUtils.removeTimeAttribute(column.getDataType());
+      schema.column(column.getName(), keys.contains(column.getName()) ? type.notNull() : type);
+    }
+    return schema.primaryKey(keys).build();
   }
 
   /** The rows of the query's result and how often each occurs, after all changes. */

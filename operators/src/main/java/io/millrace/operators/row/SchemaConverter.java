@@ -129,7 +129,9 @@ public final class SchemaConverter {
   }
 
   private static Field toField(String name, String path, LogicalType type) {
-    return new Field(name, toColumnType(type, path), type.isNullable());
+    // A processing-time attribute is NOT NULL by its type, but null in rows.
+    boolean nullable = type.isNullable() || LogicalTypeChecks.isProctimeAttribute(type);
+    return new Field(name, toColumnType(type, path), nullable);
   }
 
   private static DataType toColumnType(LogicalType type, String path) {

@@ -6,8 +6,10 @@ import io.millrace.operators.sql.planner.aggregate.GroupAggregateMatcher;
 import io.millrace.operators.sql.planner.aggregate.LocalGroupAggregateMatcher;
 import io.millrace.operators.sql.planner.calc.CalcMatcher;
 import io.millrace.operators.sql.planner.calc.DropUpdateBeforeMatcher;
+import io.millrace.operators.sql.planner.deduplicate.DeduplicateMatcher;
 import io.millrace.operators.sql.planner.exchange.ExchangeMatcher;
 import io.millrace.operators.sql.planner.exchange.UnionMatcher;
+import io.millrace.operators.sql.planner.expand.ExpandMatcher;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
@@ -39,6 +41,8 @@ final class NodeReplacement {
           new DropUpdateBeforeMatcher(),
           new ExchangeMatcher(),
           new UnionMatcher(),
+          new DeduplicateMatcher(),
+          new ExpandMatcher(),
           new GroupAggregateMatcher(),
           new LocalGroupAggregateMatcher(),
           new GlobalGroupAggregateMatcher(),

@@ -8,7 +8,7 @@ import io.millrace.operators.sql.planner.rex.PlannedInput;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.types.logical.RowType;
 
-/** Compares the types of results with the planner's, which are never derived anew. */
+/** Compares the types of results with the planner's, which results must have exactly. */
 @Internal
 public final class OutputTypes {
   private OutputTypes() {}

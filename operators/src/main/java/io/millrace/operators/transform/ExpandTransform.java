@@ -4,6 +4,7 @@ package io.millrace.operators.transform;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.expression.vector.BatchContext;
 import io.millrace.kernel.concatenate.Concatenate;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.EventTimeColumn;
@@ -88,11 +89,11 @@ public final class ExpandTransform implements TableTransform {
   }
 
   @Override
-  public Table apply(Table input) {
+  public Table apply(Table input, BatchContext batch) {
     FirstFailure failure = new FirstFailure();
     List<Table> projected = new ArrayList<>();
     try {
-      projections.forEach(projection -> projected.add(projection.apply(input)));
+      projections.forEach(projection -> projected.add(projection.apply(input, batch)));
       Schema schema = EventTimeColumn.isIn(input.schema()) ? EventTimeColumn.addTo(output) : output;
       return Concatenate.concatenate(schema, projected, context.stream(), context.resource());
     } finally {

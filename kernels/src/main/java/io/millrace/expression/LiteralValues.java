@@ -22,6 +22,7 @@ final class LiteralValues {
   private static final int MAX_PRECISION = 38;
   private static final int NANO_DIGITS = 9;
   private static final int NANOS_PER_MILLI = 1_000_000;
+  private static final long MICROS_PER_SECOND = 1_000_000;
 
   private LiteralValues() {}
 
@@ -138,17 +139,24 @@ final class LiteralValues {
   }
 
   private static Serializable timestamp(Instant instant, DataType type) {
-    int nanos = instant.getNano();
+    int nanos = instant.get(ChronoField.NANO_OF_SECOND);
     if (nanos % Math.round(Math.pow(10, NANO_DIGITS - type.precision())) != 0) {
       throw new ArithmeticException("too many digits");
     }
-    long second = instant.getEpochSecond();
     return switch (type.id()) {
-      case TIMESTAMP_MILLIS -> Math.addExact(second * 1_000, nanos / NANOS_PER_MILLI);
-      case TIMESTAMP_MICROS ->
-          Math.addExact(Math.multiplyExact(second, 1_000_000L), nanos / 1_000L);
-      default ->
-          new TimestampNanos(second * 1_000 + nanos / NANOS_PER_MILLI, nanos % NANOS_PER_MILLI);
+      case TIMESTAMP_MILLIS -> instant.toEpochMilli();
+      case TIMESTAMP_MICROS -> micros(instant);
+      default -> new TimestampNanos(instant.toEpochMilli(), nanos % NANOS_PER_MILLI);
     };
+  }
+
+  // Of the last whole second before or behind the instant, as the one before may be out of range.
+  private static long micros(Instant instant) {
+    long second = instant.getEpochSecond();
+    long micros = instant.getNano() / 1_000;
+    return second < 0 && micros > 0
+        ? Math.addExact(
+            Math.multiplyExact(second + 1, MICROS_PER_SECOND), micros - MICROS_PER_SECOND)
+        : Math.addExact(Math.multiplyExact(second, MICROS_PER_SECOND), micros);
   }
 }

@@ -18,6 +18,7 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.temporal.ChronoField;
+import java.time.temporal.ChronoUnit;
 import java.time.temporal.Temporal;
 import java.util.Arrays;
 import java.util.List;
@@ -71,6 +72,16 @@ class LiteralTest {
     assertThat(value(7, DataType.decimal(18, 2))).isEqualTo(new BigDecimal("7.00"));
     assertThat(value(new BigDecimal("-1e20"), DataType.decimal(38, 10)))
         .isEqualTo(new BigDecimal("-100000000000000000000.0000000000"));
+  }
+
+  @Test
+  void theFirstAndTheLastTimestampAreKept() {
+    for (long end : List.of(Long.MIN_VALUE, Long.MAX_VALUE)) {
+      Instant millis = Instant.ofEpochMilli(end);
+      assertThat(value(millis, DataType.timestamp(3, true))).isEqualTo(millis);
+      Instant micros = Instant.EPOCH.plus(end, ChronoUnit.MICROS);
+      assertThat(value(micros, DataType.timestamp(6, true))).isEqualTo(micros);
+    }
   }
 
   @Test

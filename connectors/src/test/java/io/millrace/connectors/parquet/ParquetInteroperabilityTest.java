@@ -157,7 +157,7 @@ class ParquetInteroperabilityTest {
       assertThat(schema.type(5)).isEqualTo(DataType.INT16);
       assertThat(schema.type(7)).isEqualTo(DataType.INT64);
       assertThat(schema.field(22).type().toString())
-          .isEqualTo("ARRAY<ROW<key STRING NOT NULL, value BIGINT>>");
+          .isEqualTo("ARRAY<ROW<key STRING NOT NULL, value BIGINT> NOT NULL>");
       List<List<Object>> expected = database.read(file, schema);
       assertThat(expected).hasSize(5000);
       assertThat(RowGroupRows.all(device, schema, file)).isEqualTo(expected);

@@ -160,8 +160,20 @@ public final class RexConverter {
   }
 
   private Expression named(RexCall call) {
+    checkIsOfRow(call);
     return new Expression.Call(
         function(call), call.getOperands().stream().map(this::argument).toList());
+  }
+
+  // A batch may have rows of both sides of a watermark, and counts rows that a filter drops.
+  private static void checkIsOfRow(RexCall call) {
+    String name = call.getOperator().getName();
+    boolean hasSeed =
+        (name.equals("RAND") && call.getOperands().size() == 1)
+            || (name.equals("RAND_INTEGER") && call.getOperands().size() == 2);
+    if (name.equals("CURRENT_WATERMARK") || hasSeed) {
+      throw new UnsupportedNodeException("function " + name + " of the rows before");
+    }
   }
 
   // A unit of time and the like is text here.

@@ -6,7 +6,6 @@ import io.millrace.operators.sql.planner.node.Decision;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
-import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import io.millrace.operators.sql.planner.rex.PlannedInput;
 import org.apache.calcite.rel.RelNode;
 import org.apache.flink.annotation.Internal;
@@ -26,7 +25,7 @@ public final class GlobalGroupAggregateMatcher
   protected GroupAggregateSpec match(
       StreamPhysicalGlobalGroupAggregate global, PlanContext context) {
     GroupAggregateMatcher.checkHints(global.hints());
-    LocalGroupAggregateRel local = firstPhase(global);
+    LocalGroupAggregateRel local = MillraceRel.firstPhase(global, LocalGroupAggregateRel.class);
     LocalGroupAggregateSpec first = local.decision().spec();
     Schema input = PlannedInput.batchSchema(local.getInput());
     return GroupAggregateSpec.checked(
@@ -36,15 +35,6 @@ public final class GlobalGroupAggregateMatcher
         FlinkTypeFactory.toLogicalRowType(global.getRowType()),
         first.combines() ? input : first.aggregates().schemaKeysFirst(input),
         context.expressionSettings());
-  }
-
-  private static LocalGroupAggregateRel firstPhase(RelNode global) {
-    RelNode exchange = global.getInput(0);
-    if (MillraceRel.givesBatches(exchange)
-        && exchange.getInput(0) instanceof LocalGroupAggregateRel local) {
-      return local;
-    }
-    throw new UnsupportedNodeException("its first phase stays Flink's");
   }
 
   @Override

@@ -2,13 +2,11 @@
 package io.millrace.operators.sql.planner.aggregate;
 
 import io.millrace.column.Schema;
-import io.millrace.kernel.hash.HashFunction;
 import io.millrace.operators.aggregate.ArgumentOperator;
 import io.millrace.operators.aggregate.GroupAggregateOperator;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.aggregate.TwoPhasePlan;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.sql.planner.node.MillraceExecNode;
 import io.millrace.operators.sql.planner.node.NodeInput;
 import io.millrace.operators.sql.planner.node.PlanContext;
@@ -41,8 +39,12 @@ final class GroupAggregateExecNode extends MillraceExecNode {
         (LocalGroupAggregateExecNode) exchange.getInputEdges().get(0).getSource();
     TwoPhasePlan plan = local.twoPhasePlan(spec.aggregates(), planner);
     TwoPhasePlan given = spec.givesUpdateBefore() ? plan : plan.withoutUpdateBefore();
-    return keyed(
-        partials, "", GroupAggregateOperator.factory(given), given.outputSchema(), planner);
+    return appendKeyed(
+        partials,
+        "",
+        GroupAggregateOperator.factory(given),
+        given.outputSchema(),
+        planner.getTableConfig());
   }
 
   private Transformation<ColumnBatch> aggregated(
@@ -54,27 +56,18 @@ final class GroupAggregateExecNode extends MillraceExecNode {
     Transformation<ColumnBatch> arguments = rows;
     for (int i = 0; i < plan.keptArguments().size(); i++) {
       arguments =
-          keyed(
+          appendKeyed(
               arguments,
               plan.keptArguments().get(i).operator(),
               ArgumentOperator.factory(plan, i),
               plan.argumentSchema(),
-              planner);
+              planner.getTableConfig());
     }
-    return keyed(arguments, "", GroupAggregateOperator.factory(plan), plan.outputSchema(), planner);
-  }
-
-  private Transformation<ColumnBatch> keyed(
-      Transformation<ColumnBatch> input,
-      String step,
-      OperatorFactory<ColumnBatch, ColumnBatch> factory,
-      Schema output,
-      PlannerBase planner) {
-    return append(
-        input,
-        step,
-        factory.withKeyHash(HashFunction.FLINK_BINARY_ROW),
-        new ColumnBatchTypeInformation(output),
+    return appendKeyed(
+        arguments,
+        "",
+        GroupAggregateOperator.factory(plan),
+        plan.outputSchema(),
         planner.getTableConfig());
   }
 }

@@ -6,6 +6,7 @@ import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.sql.planner.node.NodeSpec;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import io.millrace.operators.sql.planner.rex.OutputTypes;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.annotation.Internal;

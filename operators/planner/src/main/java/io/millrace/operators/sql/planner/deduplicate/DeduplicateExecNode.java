@@ -2,7 +2,6 @@
 package io.millrace.operators.sql.planner.deduplicate;
 
 import io.millrace.column.Schema;
-import io.millrace.kernel.hash.HashFunction;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.deduplicate.DeduplicateOperator;
 import io.millrace.operators.deduplicate.DeduplicatePlan;
@@ -29,12 +28,8 @@ final class DeduplicateExecNode extends MillraceExecNode {
   protected Transformation<ColumnBatch> toBatches(PlannerBase planner) {
     Transformation<ColumnBatch> rows = withTimes(inputBatches(0, planner), planner);
     DeduplicatePlan plan = spec.plan(ColumnBatchTypeInformation.schemaOf(rows.getOutputType()));
-    return append(
-        rows,
-        "",
-        DeduplicateOperator.factory(plan).withKeyHash(HashFunction.FLINK_BINARY_ROW),
-        new ColumnBatchTypeInformation(plan.outputSchema()),
-        planner.getTableConfig());
+    return appendKeyed(
+        rows, "", DeduplicateOperator.factory(plan), plan.outputSchema(), planner.getTableConfig());
   }
 
   private Transformation<ColumnBatch> withTimes(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner.expand;
 
-import io.millrace.operators.sql.planner.aggregate.OutputTypes;
 import io.millrace.operators.sql.planner.node.Decision;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
+import io.millrace.operators.sql.planner.rex.OutputTypes;
 import io.millrace.operators.sql.planner.rex.PlannedInput;
 import org.apache.calcite.rel.RelNode;
 import org.apache.flink.annotation.Internal;

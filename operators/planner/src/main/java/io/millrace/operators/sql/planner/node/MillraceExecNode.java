@@ -2,6 +2,7 @@
 package io.millrace.operators.sql.planner.node;
 
 import io.millrace.column.Schema;
+import io.millrace.kernel.hash.HashFunction;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.BatchingOperator;
 import io.millrace.operators.batching.UnbatchingOperator;
@@ -167,6 +168,26 @@ public abstract class MillraceExecNode extends ExecNodeBase<RowData>
       operator.setMaxParallelism(1);
     }
     return operator;
+  }
+
+  /**
+   * Appends an operator with keyed state, which is behind an exchange by Flink SQL's hash of keys.
+   *
+   * @param step as for {@link #append}
+   * @param output the columns of the operator's batches
+   */
+  protected final Transformation<ColumnBatch> appendKeyed(
+      Transformation<ColumnBatch> input,
+      String step,
+      OperatorFactory<ColumnBatch, ColumnBatch> factory,
+      Schema output,
+      TableConfig config) {
+    return append(
+        input,
+        step,
+        factory.withKeyHash(HashFunction.FLINK_BINARY_ROW),
+        new ColumnBatchTypeInformation(output),
+        config);
   }
 
   private String name(String step) {

@@ -38,6 +38,20 @@ public interface MillraceRel extends RelNode {
   }
 
   /**
+   * The first phase in front of the exchange that is the input of a second phase.
+   *
+   * @param type of Millrace's first phase
+   * @throws UnsupportedNodeException if the first phase or the exchange stays Flink's
+   */
+  static <R extends MillraceRel> R firstPhase(RelNode secondPhase, Class<R> type) {
+    RelNode exchange = secondPhase.getInput(0);
+    if (givesBatches(exchange) && type.isInstance(exchange.getInput(0))) {
+      return type.cast(exchange.getInput(0));
+    }
+    throw new UnsupportedNodeException("its first phase stays Flink's");
+  }
+
+  /**
    * Checks that a node's input gives batches.
    *
    * @throws UnsupportedNodeException if it gives rows

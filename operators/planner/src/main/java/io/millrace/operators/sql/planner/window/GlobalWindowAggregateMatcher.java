@@ -7,7 +7,6 @@ import io.millrace.operators.sql.planner.node.Decision;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
-import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import io.millrace.operators.sql.planner.rex.PlannedInput;
 import java.util.OptionalInt;
 import org.apache.calcite.rel.RelNode;
@@ -26,7 +25,7 @@ public final class GlobalWindowAggregateMatcher
   @Override
   protected WindowAggregateSpec match(
       StreamPhysicalGlobalWindowAggregate global, PlanContext context) {
-    LocalWindowAggregateRel local = firstPhase(global);
+    LocalWindowAggregateRel local = MillraceRel.firstPhase(global, LocalWindowAggregateRel.class);
     LocalWindowAggregateSpec first = local.decision().spec();
     Schema input = PlannedInput.batchSchema(local.getInput());
     KeyedAggregates aggregates = first.aggregates();
@@ -42,15 +41,6 @@ public final class GlobalWindowAggregateMatcher
         FlinkTypeFactory.toLogicalRowType(global.getRowType()),
         aggregates.schemaKeysFirst(input),
         context.expressionSettings());
-  }
-
-  private static LocalWindowAggregateRel firstPhase(RelNode global) {
-    RelNode exchange = global.getInput(0);
-    if (MillraceRel.givesBatches(exchange)
-        && exchange.getInput(0) instanceof LocalWindowAggregateRel local) {
-      return local;
-    }
-    throw new UnsupportedNodeException("its first phase stays Flink's");
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.millrace.operators.sql.planner.window;
 
 import io.millrace.column.Schema;
 import io.millrace.expression.resolve.ExpressionSettings;
-import io.millrace.kernel.hash.HashFunction;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.sql.planner.node.MillraceExecNode;
 import io.millrace.operators.sql.planner.node.NodeInput;
@@ -34,11 +33,11 @@ final class WindowAggregateExecNode extends MillraceExecNode {
     WindowAggregatePlan plan =
         spec.plan(ColumnBatchTypeInformation.schemaOf(input.getOutputType()), settings);
     Transformation<ColumnBatch> results =
-        append(
+        appendKeyed(
             input,
             "",
-            WindowAggregateOperator.factory(plan, null).withKeyHash(HashFunction.FLINK_BINARY_ROW),
-            new ColumnBatchTypeInformation(plan.outputSchema()),
+            WindowAggregateOperator.factory(plan, null),
+            plan.outputSchema(),
             planner.getTableConfig());
     CalcPlan selected = spec.selected(plan.outputSchema(), settings);
     Schema output = selected.outputSchema();

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.operators.sql.planner.aggregate;
+package io.millrace.operators.sql.planner.rex;
 
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
-import io.millrace.operators.sql.planner.rex.PlannedInput;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.types.logical.RowType;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.testing;
 
+import java.time.Duration;
 import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -16,8 +17,23 @@ public final class RandomExtension implements BeforeEachCallback, TestWatcher {
   /** The system property that sets the seed. */
   public static final String SEED_PROPERTY = "millrace.seed";
 
+  private static final String FUZZ_SECONDS_PROPERTY = "millrace.fuzz.seconds";
+
+  /** All tests that fuzz take about a minute together by default. */
+  private static final long FUZZ_SECONDS = 3;
+
   private long seed;
   private Random random;
+
+  /**
+   * A part of a test that draws its input from {@link #random()}.
+   *
+   * @param <E> what it throws
+   */
+  @FunctionalInterface
+  public interface FuzzedPart<E extends Exception> {
+    void run() throws E;
+  }
 
   @Override
   public void beforeEach(ExtensionContext context) {
@@ -38,6 +54,18 @@ public final class RandomExtension implements BeforeEachCallback, TestWatcher {
   /** The test's generator, which starts at its seed: each call gives the same generator. */
   public Random random() {
     return random;
+  }
+
+  /**
+   * Runs a part of a test with ever new random numbers, at least once, for {@code
+   * -Dmillrace.fuzz.seconds} or {@value #FUZZ_SECONDS} seconds.
+   */
+  public <E extends Exception> void fuzz(FuzzedPart<E> part) throws E {
+    long seconds = Long.getLong(FUZZ_SECONDS_PROPERTY, FUZZ_SECONDS);
+    long end = System.nanoTime() + Duration.ofSeconds(seconds).toNanos();
+    do {
+      part.run();
+    } while (System.nanoTime() < end);
   }
 
   @Override

@@ -29,7 +29,6 @@ import io.millrace.testing.TableRows;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -48,8 +47,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class CsvReaderParityTest {
   /** The system property with the seconds that damaged records are read for. */
-  private static final String SECONDS = "millrace.fuzz.seconds";
-
   private static final Schema SCHEMA =
       Schema.of(
           new Field("id", DataType.INT64, false),
@@ -61,6 +58,7 @@ class CsvReaderParityTest {
           Field.of("at", DataType.timestamp(6)),
           Field.of("instant", DataType.timestamp(9, true)),
           Field.of("name", DataType.STRING));
+
   private static final Schema ONE = Schema.of(Field.of("name", DataType.STRING));
   private static final String BYTES = "\"\"\"\"\n\n\r,;\t0123456789.eE+-tfT:Zz \\\u0000aN";
   private static final int RECORDS = 300;
@@ -79,23 +77,24 @@ class CsvReaderParityTest {
     CsvReaderOptions options =
         CsvReaderOptions.DEFAULT.withQuotes(
             new FieldQuotes(delimiter, '"', FieldQuotes.NO_CHARACTER));
-    long end = System.nanoTime() + Duration.ofSeconds(Long.getLong(SECONDS, 1)).toNanos();
-    do {
-      for (Schema schema : List.of(SCHEMA, ONE)) {
-        byte[] text = damagedRecords(schema, options, random.random());
-        List<Line> lines = lines(schema, delimiter, text);
-        try (Buffer buffer = RecordLines.buffer(text, device);
-            RecordBytes records =
-                RecordBytes.quotedLines(
-                    buffer, options.quotes(), device.stream(), device.memory());
-            CsvReader reader = new CsvReader(schema, options, device.stream(), device.memory());
-            ParsedRecords parsed = reader.read(records)) {
-          assertThat(records.count()).isEqualTo(lines.size());
-          assertAgreesWithLines(schema, lines, parsed);
-          assertAgreesWithHost(schema, options, text, parsed);
-        }
-      }
-    } while (System.nanoTime() < end);
+    random.fuzz(
+        () -> {
+          for (Schema schema : List.of(SCHEMA, ONE)) {
+            byte[] text = damagedRecords(schema, options, random.random());
+            List<Line> lines = lines(schema, delimiter, text);
+            try (Buffer buffer = RecordLines.buffer(text, device);
+                RecordBytes records =
+                    RecordBytes.quotedLines(
+                        buffer, options.quotes(), device.stream(), device.memory());
+                CsvReader reader =
+                    new CsvReader(schema, options, device.stream(), device.memory());
+                ParsedRecords parsed = reader.read(records)) {
+              assertThat(records.count()).isEqualTo(lines.size());
+              assertAgreesWithLines(schema, lines, parsed);
+              assertAgreesWithHost(schema, options, text, parsed);
+            }
+          }
+        });
   }
 
   private static byte[] damagedRecords(Schema schema, CsvReaderOptions options, Random numbers) {

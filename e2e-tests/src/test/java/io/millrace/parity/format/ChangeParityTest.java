@@ -14,7 +14,6 @@ import io.millrace.operators.row.RowKindColumn;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * same ones malformed.
  */
 class ChangeParityTest {
-  private static final String SECONDS = "millrace.fuzz.seconds";
   private static final int RECORDS = 300;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
@@ -62,29 +60,30 @@ class ChangeParityTest {
     Schema schema = schema();
     RandomChanges changes = new RandomChanges(random.random(), envelope, false);
     String payload = hasSchema ? JsonChangeReader.PAYLOAD : "";
-    long end = System.nanoTime() + Duration.ofSeconds(Long.getLong(SECONDS, 1)).toNanos();
-    do {
-      List<byte[]> batch = new ArrayList<>();
-      for (int i = 0; i < RECORDS; i++) {
-        batch.add(changes.change(fields(), hasSchema).getBytes(StandardCharsets.UTF_8));
-      }
-      List<RecordResult> results =
-          MillraceRecords.read(
-              (stream, memory) -> new JsonChangeReader(schema, envelope, payload, stream, memory),
-              batch,
-              device);
-      int malformed = 0;
-      for (int i = 0; i < RECORDS; i++) {
-        String record = new String(batch.get(i), StandardCharsets.UTF_8);
-        RecordResult expected = flink.read(batch.get(i));
-        RecordResult result = results.get(i);
-        assertThat(result.fault().isEmpty())
-            .as("%s; here: %s; Flink: %s", record, result.fault(), expected.fault())
-            .isEqualTo(expected.fault().isEmpty());
-        assertThat(result.rows()).as(record).isEqualTo(expected.rows());
-        malformed += expected.fault().isEmpty() ? 0 : 1;
-      }
-      assertThat(malformed).isBetween(1, RECORDS / 2);
-    } while (System.nanoTime() < end);
+    random.fuzz(
+        () -> {
+          List<byte[]> batch = new ArrayList<>();
+          for (int i = 0; i < RECORDS; i++) {
+            batch.add(changes.change(fields(), hasSchema).getBytes(StandardCharsets.UTF_8));
+          }
+          List<RecordResult> results =
+              MillraceRecords.read(
+                  (stream, memory) ->
+                      new JsonChangeReader(schema, envelope, payload, stream, memory),
+                  batch,
+                  device);
+          int malformed = 0;
+          for (int i = 0; i < RECORDS; i++) {
+            String record = new String(batch.get(i), StandardCharsets.UTF_8);
+            RecordResult expected = flink.read(batch.get(i));
+            RecordResult result = results.get(i);
+            assertThat(result.fault().isEmpty())
+                .as("%s; here: %s; Flink: %s", record, result.fault(), expected.fault())
+                .isEqualTo(expected.fault().isEmpty());
+            assertThat(result.rows()).as(record).isEqualTo(expected.rows());
+            malformed += expected.fault().isEmpty() ? 0 : 1;
+          }
+          assertThat(malformed).isBetween(1, RECORDS / 2);
+        });
   }
 }

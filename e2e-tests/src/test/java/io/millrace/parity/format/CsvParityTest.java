@@ -8,7 +8,6 @@ import io.millrace.format.csv.CsvReader;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -21,8 +20,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class CsvParityTest {
   /** The system property with the seconds that records are read for. */
-  private static final String SECONDS = "millrace.fuzz.seconds";
-
   private static final int RECORDS = 500;
 
   private static final Schema SCHEMA = new Schema(JsonParityTest.SCALARS);
@@ -35,22 +32,22 @@ class CsvParityTest {
   void rowsAreThoseOfFlink(CsvSettings settings) throws Exception {
     FlinkCsv flink = new FlinkCsv(SCHEMA, settings);
     RandomCsvRecords records = new RandomCsvRecords(random.random(), settings.options());
-    long end = System.nanoTime() + Duration.ofSeconds(Long.getLong(SECONDS, 1)).toNanos();
-    do {
-      List<byte[]> batch = new ArrayList<>();
-      for (int i = 0; i < RECORDS; i++) {
-        batch.add(records.record(SCHEMA.fields()).getBytes(StandardCharsets.UTF_8));
-      }
-      List<RecordResult> results =
-          MillraceRecords.read(
-              (stream, memory) -> new CsvReader(SCHEMA, settings.options(), stream, memory),
-              batch,
-              device);
-      for (int i = 0; i < RECORDS; i++) {
-        String record = new String(batch.get(i), StandardCharsets.UTF_8);
-        assertThat(results.get(i).fault()).as(record).isEmpty();
-        assertThat(results.get(i)).as(record).isEqualTo(flink.read(batch.get(i)));
-      }
-    } while (System.nanoTime() < end);
+    random.fuzz(
+        () -> {
+          List<byte[]> batch = new ArrayList<>();
+          for (int i = 0; i < RECORDS; i++) {
+            batch.add(records.record(SCHEMA.fields()).getBytes(StandardCharsets.UTF_8));
+          }
+          List<RecordResult> results =
+              MillraceRecords.read(
+                  (stream, memory) -> new CsvReader(SCHEMA, settings.options(), stream, memory),
+                  batch,
+                  device);
+          for (int i = 0; i < RECORDS; i++) {
+            String record = new String(batch.get(i), StandardCharsets.UTF_8);
+            assertThat(results.get(i).fault()).as(record).isEmpty();
+            assertThat(results.get(i)).as(record).isEqualTo(flink.read(batch.get(i)));
+          }
+        });
   }
 }

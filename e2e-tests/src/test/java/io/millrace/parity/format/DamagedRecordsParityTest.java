@@ -19,7 +19,6 @@ import io.millrace.parity.format.FlinkJson.Decoder;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -36,7 +35,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Flink reads more: numbers in strings, say, and what is behind a record.
  */
 class DamagedRecordsParityTest {
-  private static final String SECONDS = "millrace.fuzz.seconds";
   private static final int RECORDS = 300;
   private static final String BYTES = "\"\\{}[]:,0123456789.eE+-tfnu \t\r\n\u0000\u001f/xXaA=";
 
@@ -102,30 +100,39 @@ class DamagedRecordsParityTest {
       BiFunction<DeviceStream, MemoryResource, RecordReader> reader,
       Supplier<String> records,
       Function<byte[], RecordResult> flink) {
+    random.fuzz(
+        () -> {
+          List<byte[]> batch = damaged(records);
+          assertFlinkReadsTheSame(batch, MillraceRecords.read(reader, batch, device), flink);
+        });
+  }
+
+  private List<byte[]> damaged(Supplier<String> records) {
     Random numbers = random.random();
-    long end = System.nanoTime() + Duration.ofSeconds(Long.getLong(SECONDS, 1)).toNanos();
+    List<byte[]> batch = new ArrayList<>();
+    for (int i = 0; i < RECORDS; i++) {
+      byte[] record = records.get().getBytes(StandardCharsets.UTF_8);
+      for (int left = numbers.nextInt(3); left > 0 && record.length > 0; left--) {
+        record = damage(record, numbers);
+      }
+      batch.add(record);
+    }
+    return batch;
+  }
+
+  private static void assertFlinkReadsTheSame(
+      List<byte[]> batch, List<RecordResult> results, Function<byte[], RecordResult> flink) {
     int rows = 0;
-    do {
-      List<byte[]> batch = new ArrayList<>();
-      for (int i = 0; i < RECORDS; i++) {
-        byte[] record = records.get().getBytes(StandardCharsets.UTF_8);
-        for (int left = numbers.nextInt(3); left > 0 && record.length > 0; left--) {
-          record = damage(record, numbers);
-        }
-        batch.add(record);
-      }
-      List<RecordResult> results = MillraceRecords.read(reader, batch, device);
-      for (int i = 0; i < RECORDS; i++) {
-        RecordResult result = results.get(i);
-        if (!result.rows().isEmpty()) {
-          String record = new String(batch.get(i), StandardCharsets.UTF_8);
-          if (!hasLongNumber(record)) {
-            assertThat(flink.apply(batch.get(i))).as(record).isEqualTo(result);
-            rows++;
-          }
+    for (int i = 0; i < RECORDS; i++) {
+      RecordResult result = results.get(i);
+      if (!result.rows().isEmpty()) {
+        String record = new String(batch.get(i), StandardCharsets.UTF_8);
+        if (!hasLongNumber(record)) {
+          assertThat(flink.apply(batch.get(i))).as(record).isEqualTo(result);
+          rows++;
         }
       }
-    } while (System.nanoTime() < end);
+    }
     assertThat(rows).isPositive();
   }
 

@@ -11,7 +11,6 @@ import io.millrace.parity.format.FlinkJson.Decoder;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.formats.common.TimestampFormat;
@@ -25,8 +24,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class JsonParityTest {
   /** The system property with the seconds that records are read for. */
-  private static final String SECONDS = "millrace.fuzz.seconds";
-
   private static final int RECORDS = 500;
 
   /** A column of each type that is read from text and has no fields. */
@@ -80,20 +77,20 @@ class JsonParityTest {
     // Flink's trees have no negative zeros.
     RandomRecords records =
         new RandomRecords(random.random(), timestamps, decoder == Decoder.PARSER);
-    long end = System.nanoTime() + Duration.ofSeconds(Long.getLong(SECONDS, 1)).toNanos();
-    do {
-      List<byte[]> batch = new ArrayList<>();
-      for (int i = 0; i < RECORDS; i++) {
-        batch.add(records.record(schema.fields()).getBytes(StandardCharsets.UTF_8));
-      }
-      List<RecordResult> results =
-          MillraceRecords.read(
-              (stream, memory) -> new JsonReader(schema, stream, memory), batch, device);
-      for (int i = 0; i < RECORDS; i++) {
-        String record = new String(batch.get(i), StandardCharsets.UTF_8);
-        assertThat(results.get(i).fault()).as(record).isEmpty();
-        assertThat(results.get(i)).as(record).isEqualTo(flink.read(batch.get(i)));
-      }
-    } while (System.nanoTime() < end);
+    random.fuzz(
+        () -> {
+          List<byte[]> batch = new ArrayList<>();
+          for (int i = 0; i < RECORDS; i++) {
+            batch.add(records.record(schema.fields()).getBytes(StandardCharsets.UTF_8));
+          }
+          List<RecordResult> results =
+              MillraceRecords.read(
+                  (stream, memory) -> new JsonReader(schema, stream, memory), batch, device);
+          for (int i = 0; i < RECORDS; i++) {
+            String record = new String(batch.get(i), StandardCharsets.UTF_8);
+            assertThat(results.get(i).fault()).as(record).isEmpty();
+            assertThat(results.get(i)).as(record).isEqualTo(flink.read(batch.get(i)));
+          }
+        });
   }
 }

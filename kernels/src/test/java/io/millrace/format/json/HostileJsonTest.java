@@ -30,7 +30,6 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -50,8 +49,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class HostileJsonTest {
   /** The system property with the seconds that damaged records are read for. */
-  private static final String SECONDS = "millrace.fuzz.seconds";
-
   private static final Schema SCHEMA =
       Schema.of(
           Field.of("id", DataType.INT64),
@@ -70,6 +67,7 @@ class HostileJsonTest {
           Field.of(
               "nested",
               DataType.struct(Field.of("flag", DataType.BOOL), Field.of("text", DataType.STRING))));
+
   private static final String BYTES = "\"\\{}[]:,0123456789.eE+-tfnu \t\r\u0000\u001f/xXaA";
   private static final int RECORDS = 300;
 
@@ -81,15 +79,15 @@ class HostileJsonTest {
 
   @Test
   void damagedRecordsAreThoseThatJacksonRefuses() {
-    long end = System.nanoTime() + Duration.ofSeconds(Long.getLong(SECONDS, 1)).toNanos();
-    do {
-      byte[] lines = damagedRecords(random.random());
-      try (ParsedRecords parsed = JsonLines.read(SCHEMA, lines, device)) {
-        assertAgreesWithJackson(lines, parsed);
-        assertAgreesWithHost(
-            lines, parsed, (stream, memory) -> new JsonReader(SCHEMA, stream, memory));
-      }
-    } while (System.nanoTime() < end);
+    random.fuzz(
+        () -> {
+          byte[] lines = damagedRecords(random.random());
+          try (ParsedRecords parsed = JsonLines.read(SCHEMA, lines, device)) {
+            assertAgreesWithJackson(lines, parsed);
+            assertAgreesWithHost(
+                lines, parsed, (stream, memory) -> new JsonReader(SCHEMA, stream, memory));
+          }
+        });
   }
 
   @ParameterizedTest
@@ -100,17 +98,18 @@ class HostileJsonTest {
     Schema schema = new Schema(fields);
     BiFunction<DeviceStream, MemoryResource, RecordReader> open =
         (stream, memory) -> new JsonChangeReader(schema, envelope, "", stream, memory);
-    long end = System.nanoTime() + Duration.ofSeconds(Long.getLong(SECONDS, 1)).toNanos();
-    do {
-      byte[] lines = damaged(random.random(), text -> putChange(envelope, random.random(), text));
-      try (RecordBytes records = RecordLines.of(lines, device);
-          RecordReader reader = open.apply(device.stream(), device.memory());
-          ParsedRecords parsed = reader.read(records)) {
-        assertThat(parsed.table().rowCount()).isPositive();
-        assertThat(parsed.malformed()).isNotEmpty();
-        assertAgreesWithHost(lines, parsed, open);
-      }
-    } while (System.nanoTime() < end);
+    random.fuzz(
+        () -> {
+          byte[] lines =
+              damaged(random.random(), text -> putChange(envelope, random.random(), text));
+          try (RecordBytes records = RecordLines.of(lines, device);
+              RecordReader reader = open.apply(device.stream(), device.memory());
+              ParsedRecords parsed = reader.read(records)) {
+            assertThat(parsed.table().rowCount()).isPositive();
+            assertThat(parsed.malformed()).isNotEmpty();
+            assertAgreesWithHost(lines, parsed, open);
+          }
+        });
   }
 
   private static void putChange(ChangeEnvelope envelope, Random numbers, StringBuilder text) {

@@ -13,7 +13,6 @@ import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,8 +29,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 class AvroParityTest {
   /** The system property with the seconds that records are read for. */
-  private static final String SECONDS = "millrace.fuzz.seconds";
-
   private static final int RECORDS = 20;
 
   private static final EncoderFactory PLAIN = EncoderFactory.get();
@@ -53,21 +50,21 @@ class AvroParityTest {
   void rowsAreThoseOfFlink() throws Exception {
     Random numbers = random.random();
     RandomAvro avro = new RandomAvro(numbers);
-    long end = System.nanoTime() + Duration.ofSeconds(Long.getLong(SECONDS, 2)).toNanos();
-    do {
-      RandomAvro.Records drawn = avro.records();
-      Schema columns = new Schema(drawn.columns());
-      FlinkAvro flink = new FlinkAvro(columns, drawn.schema());
-      List<byte[]> records = new ArrayList<>();
-      for (int i = 0; i < RECORDS; i++) {
-        EncoderFactory encoders = numbers.nextBoolean() ? PLAIN : BLOCKS;
-        records.add(record(drawn.schema(), avro.value(drawn.schema()), encoders));
-      }
-      for (RecordResult result : assertAlike(columns, drawn.schema(), records, flink)) {
-        assertThat(result.fault()).matches("|column .*, got another branch of a union");
-      }
-      assertAlike(columns, drawn.schema(), damaged(records, numbers), flink);
-    } while (System.nanoTime() < end);
+    random.fuzz(
+        () -> {
+          RandomAvro.Records drawn = avro.records();
+          Schema columns = new Schema(drawn.columns());
+          FlinkAvro flink = new FlinkAvro(columns, drawn.schema());
+          List<byte[]> records = new ArrayList<>();
+          for (int i = 0; i < RECORDS; i++) {
+            EncoderFactory encoders = numbers.nextBoolean() ? PLAIN : BLOCKS;
+            records.add(record(drawn.schema(), avro.value(drawn.schema()), encoders));
+          }
+          for (RecordResult result : assertAlike(columns, drawn.schema(), records, flink)) {
+            assertThat(result.fault()).matches("|column .*, got another branch of a union");
+          }
+          assertAlike(columns, drawn.schema(), damaged(records, numbers), flink);
+        });
   }
 
   private List<RecordResult> read(

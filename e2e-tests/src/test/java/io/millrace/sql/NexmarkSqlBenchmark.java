@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.sql;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.millrace.device.Device;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.sql.table.SqlMode;
+import io.millrace.operators.sql.table.SqlOptions;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.TableDescriptor;
+import org.apache.flink.table.api.bridge.java.StreamStatementSet;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+
+/**
+ * Nexmark's queries by stock Flink SQL, and by Millrace over rows and over batches, into a table
+ * that drops its rows. Prints for each query the least processor time and the least time of a bid
+ * over all rounds, of whole jobs from their start to their end.
+ *
+ * <p>Arguments: Ki bids, rounds, subtasks, and names of queries, or none for all.
+ */
+public final class NexmarkSqlBenchmark {
+  private static final List<String> ALL =
+      List.of(
+          "q0", "q1", "q2", "q10", "q11", "q12", "q14", "q15", "q16", "q17", "q21", "q22",
+          "window");
+
+  private final MiniCluster cluster;
+  private final int subtasks;
+
+  /** How the bids reach the query, and whether Millrace runs it. */
+  private enum Variant {
+    STOCK,
+    ROWS,
+    BATCHES
+  }
+
+  /** Of a job, per bid. */
+  private record Cost(double processorNanos, double nanos) {
+    private Cost least(Cost other) {
+      return new Cost(Math.min(processorNanos, other.processorNanos), Math.min(nanos, other.nanos));
+    }
+  }
+
+  private NexmarkSqlBenchmark(MiniCluster cluster, int subtasks) {
+    this.cluster = cluster;
+    this.subtasks = subtasks;
+  }
+
+  /** Runs the benchmark. */
+  public static void main(String[] arguments) throws Exception {
+    int subtasks = Integer.parseInt(arguments[2]);
+    List<String> queries = Arrays.asList(arguments).subList(3, arguments.length);
+    Configuration configuration = new Configuration();
+    configuration.set(RestOptions.BIND_PORT, "0");
+    MiniCluster cluster =
+        new MiniCluster(
+            new MiniClusterConfiguration.Builder()
+                .setConfiguration(configuration)
+                .setNumSlotsPerTaskManager(subtasks)
+                .build());
+    try (DeviceContext context = DeviceContext.open(Device.current())) {
+      ReplayedBids.make(context, Integer.parseInt(arguments[0]) >> 6);
+      cluster.start();
+      new NexmarkSqlBenchmark(cluster, subtasks)
+          .report(queries.isEmpty() ? ALL : queries, Integer.parseInt(arguments[1]));
+    } finally {
+      cluster.closeAsync().join();
+    }
+  }
+
+  private void report(List<String> queries, int rounds) throws Exception {
+    System.out.println(Device.current());
+    System.out.println(
+        "| query | stock, processor ns a bid | rows | ratio | batches | ratio"
+            + " | stock, million bids a second | rows | ratio | batches | ratio |");
+    System.out.println("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    List<Map<Variant, Cost>> all = new ArrayList<>();
+    for (String query : queries) {
+      Map<Variant, Cost> costs = costs(NexmarkQueries.sql(query), rounds);
+      all.add(costs);
+      System.out.println(
+          "| " + query + " | " + processorTimes(costs) + " | " + rates(costs) + " |");
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "geometric means: by processor time %.2f and %.2f, by time %.2f and %.2f%n",
+        mean(all, Variant.ROWS, true),
+        mean(all, Variant.BATCHES, true),
+        mean(all, Variant.ROWS, false),
+        mean(all, Variant.BATCHES, false));
+  }
+
+  private static double mean(
+      List<Map<Variant, Cost>> all, Variant variant, boolean byProcessorTime) {
+    double logarithms =
+        all.stream()
+            .mapToDouble(costs -> Math.log(ratio(costs, variant, byProcessorTime)))
+            .average()
+            .orElseThrow();
+    return Math.exp(logarithms);
+  }
+
+  private static double ratio(Map<Variant, Cost> costs, Variant variant, boolean byProcessorTime) {
+    Cost stock = costs.get(Variant.STOCK);
+    Cost cost = costs.get(variant);
+    return byProcessorTime ? stock.processorNanos / cost.processorNanos : stock.nanos / cost.nanos;
+  }
+
+  private static String processorTimes(Map<Variant, Cost> costs) {
+    return String.format(
+        Locale.ROOT,
+        "%.0f | %.0f | %.2f | %.0f | %.2f",
+        costs.get(Variant.STOCK).processorNanos,
+        costs.get(Variant.ROWS).processorNanos,
+        ratio(costs, Variant.ROWS, true),
+        costs.get(Variant.BATCHES).processorNanos,
+        ratio(costs, Variant.BATCHES, true));
+  }
+
+  private static String rates(Map<Variant, Cost> costs) {
+    return String.format(
+        Locale.ROOT,
+        "%.2f | %.2f | %.2f | %.2f | %.2f",
+        1e3 / costs.get(Variant.STOCK).nanos,
+        1e3 / costs.get(Variant.ROWS).nanos,
+        ratio(costs, Variant.ROWS, false),
+        1e3 / costs.get(Variant.BATCHES).nanos,
+        ratio(costs, Variant.BATCHES, false));
+  }
+
+  /** The least of each variant; the variants take turns, and the first round warms up. */
+  private Map<Variant, Cost> costs(String query, int rounds) throws Exception {
+    Map<Variant, Cost> costs = new EnumMap<>(Variant.class);
+    for (int round = 0; round <= rounds; round++) {
+      for (Variant variant : Variant.values()) {
+        Cost cost = run(query, variant);
+        if (round > 0) {
+          costs.merge(variant, cost, Cost::least);
+        }
+      }
+    }
+    return costs;
+  }
+
+  private Cost run(String query, Variant variant) throws Exception {
+    StreamExecutionEnvironment environment = job(query, variant);
+    OperatingSystemMXBean process =
+        ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    System.gc();
+    long processorTime = process.getProcessCpuTime();
+    long time = System.nanoTime();
+    cluster.executeJobBlocking(environment.getStreamGraph().getJobGraph());
+    double bids = ReplayedBids.count();
+    return new Cost(
+        (process.getProcessCpuTime() - processorTime) / bids, (System.nanoTime() - time) / bids);
+  }
+
+  private StreamExecutionEnvironment job(String query, Variant variant) {
+    Configuration configuration = new Configuration();
+    configuration.set(PipelineOptions.OBJECT_REUSE, true);
+    StreamExecutionEnvironment environment = new StreamExecutionEnvironment(configuration);
+    environment.setParallelism(subtasks);
+    StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
+    tables.getConfig().set(SqlOptions.MODE, variant == Variant.STOCK ? SqlMode.OFF : SqlMode.ON);
+    tables.executeSql(ReplayedBids.createTable(variant == Variant.BATCHES));
+    tables.executeSql("CREATE TEMPORARY VIEW timed AS SELECT *, PROCTIME() AS p_time FROM bid");
+    StreamStatementSet statements = tables.createStatementSet();
+    statements.add(
+        tables.sqlQuery(query).insertInto(TableDescriptor.forConnector("blackhole").build()));
+    statements.attachAsDataStream();
+    return environment;
+  }
+}

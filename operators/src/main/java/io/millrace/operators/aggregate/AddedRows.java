@@ -44,13 +44,19 @@ final class AddedRows {
    * The number of rows of each key and value of an argument.
    *
    * @param column of the argument
+   * @param counts further numbers of rows
    * @param state of the aggregates
    * @param stateTtl how long a value stays behind its last row
    * @param what the message begins with
    * @throws ExpressionException if the value cannot be part of a key, or there are more than 24
-   *     words of keys
+   *     words of keys or 48 words of counts
    */
-  static StateSchema values(int column, StateSchema state, StateTtl stateTtl, String what) {
+  static StateSchema values(
+      int column,
+      List<Accumulator> counts,
+      StateSchema state,
+      StateTtl stateTtl,
+      String what) {
     List<Integer> keys = new ArrayList<>(state.keys());
     keys.add(column);
     List<Accumulator> accumulators = new ArrayList<>();
@@ -58,6 +64,7 @@ final class AddedRows {
       accumulators.add(stateTtl.updateTime());
     }
     accumulators.add(Accumulator.countRows(ROWS, state.input().indexOf(IS_ROW)));
+    accumulators.addAll(counts);
     try {
       return new StateSchema(state.input(), keys, accumulators, state.kindColumn());
     } catch (IllegalArgumentException e) {

@@ -2,12 +2,16 @@
 package io.millrace.operators.aggregate;
 
 import io.millrace.calc.Calc;
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
 import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.memory.FirstFailure;
 import io.millrace.operators.aggregate.ArgumentName.Kind;
 import io.millrace.operators.state.StateTtl;
+import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
@@ -15,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * The columns of DISTINCT among the arguments of aggregates. An argument has a column of its own,
@@ -27,8 +32,15 @@ final class DistinctArguments {
    * An argument.
    *
    * @param values by column, computed of the argument
+   * @param counts by column, of the rows that the filter of its aggregate keeps; none for a column
+   *     without a filter
    */
-  private record Argument(String text, String name, int column, Map<Integer, Expression> values) {}
+  private record Argument(
+      String text,
+      String name,
+      int column,
+      Map<Integer, Expression> values,
+      Map<Integer, Accumulator> counts) {}
 
   private final List<Argument> arguments = new ArrayList<>();
 
@@ -41,21 +53,27 @@ final class DistinctArguments {
    * Adds a column that an aggregate reads.
    *
    * @param argumentColumn of the argument
+   * @param kept counts the rows that the aggregate's filter keeps, if values are shared with
+   *     aggregates that have other filters
    * @param column that is null in the rows of the input
    * @param value of the argument, which is called by its name
    */
-  void add(String text, int argumentColumn, int column, Expression value) {
+  void add(
+      String text, int argumentColumn, Optional<Accumulator> kept, int column, Expression value) {
     Argument argument =
         arguments.stream()
             .filter(known -> known.column == argumentColumn)
             .findFirst()
             .orElseGet(
                 () -> {
-                  Argument added = new Argument(text, name(text), argumentColumn, new HashMap<>());
+                  Argument added =
+                      new Argument(
+                          text, name(text), argumentColumn, new HashMap<>(), new HashMap<>());
                   arguments.add(added);
                   return added;
                 });
     argument.values.put(column, value);
+    kept.ifPresent(count -> argument.counts.put(column, count));
   }
 
   /**
@@ -67,28 +85,101 @@ final class DistinctArguments {
   void addSteps(
       StateSchema state, StateTtl stateTtl, ExpressionSettings settings, List<ArgumentStep> steps) {
     for (Argument argument : arguments) {
+      List<Accumulator> filtered = argument.counts.values().stream().distinct().toList();
       StateSchema values =
-          AddedRows.values(argument.column, state, stateTtl, "DISTINCT " + argument.text);
+          AddedRows.values(argument.column, filtered, state, stateTtl, "DISTINCT " + argument.text);
+      ArgumentName name = new ArgumentName(Kind.DISTINCT, argument.text);
       steps.add(
-          new DistinctStep(
-              new ArgumentName(Kind.DISTINCT, argument.text),
-              values,
-              addedRows(argument, state, values, settings)));
+          filtered.isEmpty()
+              ? new DistinctStep(
+                  name, values, List.of(), List.of(byKinds(argument, state, values, settings)))
+              : byCounts(name, argument, state, values, settings));
     }
   }
 
-  private static Calc addedRows(
+  private static Calc byKinds(
       Argument argument, StateSchema state, StateSchema values, ExpressionSettings settings) {
     Expression kind = Expressions.col(StateSchema.KIND);
     Expression comesOrGoes =
         kind.eq((int) ChangeKind.INSERT.value()).or(kind.eq((int) ChangeKind.DELETE.value()));
-    Expression hasValue = Expressions.col(argument.name).isNotNull();
     return AddedRows.of(
         values.changes(),
-        Optional.of(comesOrGoes.and(hasValue)),
+        Optional.of(comesOrGoes.and(hasValue(argument))),
         state,
         kind,
         argument.values,
         settings);
+  }
+
+  private static Expression hasValue(Argument argument) {
+    return Expressions.col(argument.name).isNotNull();
+  }
+
+  // A value may come for one filter and go for another.
+  private static DistinctStep byCounts(
+      ArgumentName name,
+      Argument argument,
+      StateSchema state,
+      StateSchema values,
+      ExpressionSettings settings) {
+    Map<Integer, String> counts = new TreeMap<>();
+    for (int column : argument.values.keySet()) {
+      Accumulator kept = argument.counts.get(column);
+      counts.put(column, kept == null ? AddedRows.ROWS : kept.name());
+    }
+    List<String> names = counts.values().stream().distinct().toList();
+    Schema pairs = DistinctStep.pairs(values, names);
+    List<Calc> calcs = new ArrayList<>();
+    try {
+      calcs.add(byCounts(pairs, argument, counts, ChangeKind.INSERT, state, settings));
+      if (state.takesRowsBack()) {
+        calcs.add(byCounts(pairs, argument, counts, ChangeKind.DELETE, state, settings));
+      }
+      return new DistinctStep(name, values, names, calcs);
+    } catch (RuntimeException | Error e) {
+      FirstFailure failure = new FirstFailure();
+      failure.add(e);
+      calcs.forEach(calc -> failure.run(calc::close));
+      throw e;
+    }
+  }
+
+  private static Calc byCounts(
+      Schema pairs,
+      Argument argument,
+      Map<Integer, String> counts,
+      ChangeKind kind,
+      StateSchema state,
+      ExpressionSettings settings) {
+    Map<Integer, Expression> values = new HashMap<>();
+    counts.forEach(
+        (column, count) ->
+            values.put(
+                column,
+                changes(count, kind)
+                    .then(
+                        argument.values.get(column),
+                        Expressions.nullOf(state.input().type(column)))));
+    Expression anyChanges =
+        counts.values().stream()
+            .distinct()
+            .map(count -> changes(count, kind))
+            .reduce(Expression::or)
+            .orElseThrow();
+    return AddedRows.of(
+        pairs,
+        Optional.of(anyChanges.and(hasValue(argument))),
+        state,
+        Expressions.lit((int) kind.value()).cast(DataType.INT8),
+        values,
+        settings);
+  }
+
+  private static Expression changes(String count, ChangeKind kind) {
+    Expression before = Expressions.col(DistinctStep.before(count));
+    Expression after = Expressions.col(count);
+    return kind == ChangeKind.INSERT
+        ? before.eq(0).and(after.gt(0))
+        : before.gt(0).and(after.eq(0));
   }
 }

@@ -66,7 +66,8 @@ final class ExtremesArguments {
       StateSchema state, StateTtl stateTtl, ExpressionSettings settings, List<ArgumentStep> steps) {
     for (Argument argument : arguments) {
       StateSchema values =
-          AddedRows.values(argument.column, state, stateTtl, "MIN or MAX of " + argument.text);
+          AddedRows.values(
+              argument.column, List.of(), state, stateTtl, "MIN or MAX of " + argument.text);
       steps.add(
           new ExtremesStepBuilder(
                   new ArgumentName(Kind.EXTREMES, argument.text),

@@ -176,18 +176,40 @@ final class StepsBuilder {
     return argument.isNotNull().then(1, Expressions.nullOf(DataType.INT32));
   }
 
-  private int distinctColumn(Aggregate aggregate, Expression argument, DataType type) {
+  private int distinctColumn(Aggregate aggregate, Expression filtered, DataType type) {
+    Optional<Expression> sharedFilter =
+        sharesValues(aggregate) ? aggregate.filter() : Optional.empty();
+    Expression argument = sharesValues(aggregate) ? argument(aggregate) : filtered;
     String text = argument.toString();
     Expression named = argument.as(DistinctArguments.name(text));
     int argumentColumn = column(named, text, named);
     Expression value = Expressions.col(DistinctArguments.name(text));
     boolean isCount = aggregate.function() == Aggregate.Function.COUNT;
     Expression read = isCount ? isValue(value) : value.cast(type);
-    String readText = "DISTINCT " + (isCount ? text : argument.cast(type).toString());
     Expression none = Expressions.nullOf(isCount ? DataType.INT32 : type);
-    int column = column(read, readText, none.as(ARGUMENT + values.size()));
-    distincts.add(text, argumentColumn, column, read);
+    Expression kept = sharedFilter.map(filter -> filter.then(read, none)).orElse(read);
+    String readText =
+        "DISTINCT "
+            + (isCount ? text : argument.cast(type).toString())
+            + sharedFilter.map(filter -> " FILTER " + filter).orElse("");
+    int column = column(kept, readText, none.as(ARGUMENT + values.size()));
+    distincts.add(text, argumentColumn, sharedFilter.map(this::countOfKept), column, read);
     return column;
+  }
+
+  // Whether there are aggregates of the same values with different filters.
+  private boolean sharesValues(Aggregate aggregate) {
+    return aggregates.stream()
+            .filter(other -> other.isDistinct() && argument(other).equals(argument(aggregate)))
+            .map(Aggregate::filter)
+            .distinct()
+            .count()
+        > 1;
+  }
+
+  private Accumulator countOfKept(Expression filter) {
+    int column = argumentColumn(filter.then(1, Expressions.nullOf(DataType.INT32)));
+    return new Accumulator(name(Function.COUNT, filter.toString()), Function.COUNT, column);
   }
 
   // Which values a key has is known in front of the aggregates: here is the last extreme given.
@@ -286,8 +308,12 @@ final class StepsBuilder {
     return hasResult.then(result.cast(type), Expressions.nullOf(type));
   }
 
+  private static Expression argument(Aggregate aggregate) {
+    return aggregate.argument().orElse(Expressions.lit(1));
+  }
+
   private Expression filteredArgument(Aggregate aggregate) {
-    Expression argument = aggregate.argument().orElse(Expressions.lit(1));
+    Expression argument = argument(aggregate);
     if (aggregate.filter().isEmpty()) {
       return argument;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.deduplicate;
 
+import io.millrace.operators.transfer.NumberColumn;
+import io.millrace.operators.state.ChangePairs;
 import static io.millrace.expression.Expressions.col;
 import static io.millrace.expression.Expressions.lit;
 
@@ -132,7 +134,7 @@ final class Candidates implements AutoCloseable {
   Table groups(
       Table batch,
       ChangePairs pairs,
-      Positions positions,
+      NumberColumn positions,
       DeviceStream stream,
       MemoryResource memory) {
     try (Table numbered = positions.appendTo(batch, POSITION);

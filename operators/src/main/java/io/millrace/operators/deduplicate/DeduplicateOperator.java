@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.deduplicate;
 
+import io.millrace.operators.transfer.NumberColumn;
+import io.millrace.operators.state.ChangePairs;
 import io.millrace.column.Column;
 import io.millrace.column.FixedWidthColumnBuilder;
 import io.millrace.column.RowTableBuilder;
@@ -48,7 +50,7 @@ public final class DeduplicateOperator extends KeyedStateOperator {
   private final DeduplicatePlan plan;
   private transient Steps steps;
   private transient HostTransfer transfer;
-  private transient Positions positions;
+  private transient NumberColumn positions;
   private transient ListState<Long> batchesState;
   // The batches that were numbered, before this subtask's state was restored too.
   private transient long batches;
@@ -90,7 +92,7 @@ public final class DeduplicateOperator extends KeyedStateOperator {
     steps = plan.steps();
     super.initializeState(context);
     transfer = new HostTransfer(deviceContext());
-    positions = new Positions(transfer);
+    positions = new NumberColumn(transfer, 0, 1);
     batchesState =
         context
             .getOperatorStateStore()

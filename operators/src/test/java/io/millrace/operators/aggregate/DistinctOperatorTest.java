@@ -140,6 +140,53 @@ class DistinctOperatorTest {
     }
   }
 
+  // The columns of a row that is added: the key, no row, no argument, and for each aggregate its
+  // value, and nothing of its filter.
+  @OutOfMemoryTest
+  void aValueComesForEachFilter() throws Exception {
+    Aggregate all = count("x").distinct();
+    try (ArgumentHarness harness =
+        open(
+            ROWS,
+            null,
+            all,
+            all.filter(col("s").eq("a")).as("a"),
+            sum("x").distinct().filter(col("s").eq("b")).as("b"))) {
+      assertThat(harness.rows(asList(1, 5L, "a"), asList(1, 5L, "a"), asList(1, 7L, "c")))
+          .endsWith(
+              asList(1, null, null, 1, 1, null, null, null),
+              asList(1, null, null, 1, null, null, null, null))
+          .hasSize(5);
+      assertThat(harness.rows(asList(1, 5L, "a"), asList(1, 5L, "b"), asList(1, 7L, "a")))
+          .endsWith(
+              asList(1, null, null, null, null, null, 5L, null),
+              asList(1, null, null, null, 1, null, null, null))
+          .hasSize(5);
+      assertThat(harness.rows(asList(1, 5L, "b"), asList(1, null, "b"))).hasSize(2);
+    }
+  }
+
+  @Test
+  void aValueComesForAFilterAndGoesForAnother() throws Exception {
+    Schema changes = RowKindColumn.addTo(ROWS);
+    Aggregate counted = count("x").distinct();
+    try (ArgumentHarness harness =
+        open(
+            changes,
+            null,
+            counted.filter(col("s").eq("a")).as("a"),
+            counted.filter(col("s").eq("b")).as("b"))) {
+      assertThat(harness.rows(asList(1, 5L, "a", INSERT)))
+          .endsWith(asList(1, INSERT, null, null, 1, null, null, null))
+          .hasSize(2);
+      assertThat(harness.rows(asList(1, 5L, "a", DELETE), asList(1, 5L, "b", INSERT)))
+          .endsWith(
+              asList(1, INSERT, null, null, null, null, 1, null),
+              asList(1, DELETE, null, null, 1, null, null, null))
+          .hasSize(4);
+    }
+  }
+
   @Test
   void restoredValuesAreKnown() throws Exception {
     OperatorSubtaskState state;

@@ -52,11 +52,7 @@ final class AddedRows {
    *     words of keys or 48 words of counts
    */
   static StateSchema values(
-      int column,
-      List<Accumulator> counts,
-      StateSchema state,
-      StateTtl stateTtl,
-      String what) {
+      int column, List<Accumulator> counts, StateSchema state, StateTtl stateTtl, String what) {
     List<Integer> keys = new ArrayList<>(state.keys());
     keys.add(column);
     List<Accumulator> accumulators = new ArrayList<>();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.deduplicate;
 
-import io.millrace.operators.transfer.NumberColumn;
-import io.millrace.operators.state.ChangePairs;
 import static io.millrace.expression.Expressions.col;
 import static io.millrace.expression.Expressions.lit;
 
@@ -19,6 +17,8 @@ import io.millrace.kernel.concatenate.Concatenate;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.operators.deduplicate.Deduplication.Keep;
+import io.millrace.operators.state.ChangePairs;
+import io.millrace.operators.transfer.NumberColumn;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.deduplicate;
 
-import io.millrace.operators.transfer.NumberColumn;
-import io.millrace.operators.state.ChangePairs;
 import io.millrace.column.Column;
 import io.millrace.column.FixedWidthColumnBuilder;
 import io.millrace.column.RowTableBuilder;
@@ -17,9 +15,11 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.deduplicate.DeduplicatePlan.Steps;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.state.ChangePairs;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.transfer.HostTransfer;
+import io.millrace.operators.transfer.NumberColumn;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;

@@ -102,8 +102,38 @@ final class StringParts {
 
   /** {@code SPLIT_INDEX(text, separator, index)}. */
   static void splitIndex(HostVector[] operands, HostVector result, int row) {
-    splitIndex(
-        operands[0], operands[1].getString(row), (int) operands[2].longs()[row], result, row);
+    if (!splitIndexOfAscii(operands, result, row)) {
+      splitIndex(
+          operands[0], operands[1].getString(row), (int) operands[2].longs()[row], result, row);
+    }
+  }
+
+  // Without strings of Java. False if the separator or the part is not ASCII.
+  private static boolean splitIndexOfAscii(HostVector[] operands, HostVector result, int row) {
+    long separator = operands[1].address(row);
+    int width = operands[1].length(row);
+    int index = (int) operands[2].longs()[row];
+    if (width == 0 || index < 0 || !Utf8.isAscii(separator, width)) {
+      return false;
+    }
+    long text = operands[0].address(row);
+    int length = operands[0].length(row);
+    int start = 0;
+    int end = Utf8.find(text, length, separator, width, 0);
+    for (; index > 0 && end >= 0; index--) {
+      start = end + width;
+      end = Utf8.find(text, length, separator, width, start);
+    }
+    if (index > 0 || length == 0) {
+      result.setNull(row);
+      return true;
+    }
+    int partLength = (end < 0 ? length : end) - start;
+    if (!Utf8.isAscii(text + start, partLength)) {
+      return false;
+    }
+    result.setBytes(row, text + start, partLength);
+    return true;
   }
 
   /** {@link #splitIndex} with the code of the separator, 1 to 255. */

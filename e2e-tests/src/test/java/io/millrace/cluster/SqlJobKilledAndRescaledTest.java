@@ -32,6 +32,7 @@ class SqlJobKilledAndRescaledTest {
   private static final int BIDS_PER_SECOND = 2_500;
   // Far more than is needed on an idle machine; what is left of the bids is read at once.
   private static final int BIDS = 150_000;
+  private static final long WINDOW_MILLIS = 1_000;
   private static final DateTimeFormatter SECONDS =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneOffset.UTC);
   private static final Map<String, String> UNALIGNED =
@@ -120,17 +121,24 @@ class SqlJobKilledAndRescaledTest {
     job.awaitRestoredFrom(checkpoint);
   }
 
+  private record Window(long auction, long startMillis) {
+    static Window of(Bid bid) {
+      return new Window(
+          bid.auction(), bid.dateTime() - Math.floorMod(bid.dateTime(), WINDOW_MILLIS));
+    }
+  }
+
   private Map<String, Integer> windowsMissing(BidSqlJob job) throws Exception {
-    Map<String, long[]> windows = new HashMap<>();
-    job.bids()
-        .forEach(
-            bid -> add(windows, bid, bid.auction() + "," + Math.floorDiv(bid.dateTime(), 1_000L)));
+    Map<Window, long[]> windows = new HashMap<>();
+    job.bids().forEach(bid -> add(windows, bid, Window.of(bid)));
     Map<String, Integer> missing = new HashMap<>();
     windows.forEach(
-        (key, values) -> {
-          String[] parts = key.split(",");
-          String start = SECONDS.format(Instant.ofEpochMilli(Long.parseLong(parts[1]) * 1_000));
-          count(missing, "%s,%d,%d,\"%s\"".formatted(parts[0], values[0], values[2], start), 1);
+        (window, values) -> {
+          String start = SECONDS.format(Instant.ofEpochMilli(window.startMillis()));
+          count(
+              missing,
+              "%d,%d,%d,\"%s\"".formatted(window.auction(), values[0], values[2], start),
+              1);
         });
     for (String line : CommittedFiles.lines(output("windows"))) {
       count(missing, line, -1);
@@ -158,7 +166,7 @@ class SqlJobKilledAndRescaledTest {
         .formatted(row.get("auction"), row.get("bidder"), row.get("bids"), row.get("total"));
   }
 
-  private static void add(Map<String, long[]> groups, Bid bid, String key) {
+  private static <K> void add(Map<K, long[]> groups, Bid bid, K key) {
     long[] values = groups.computeIfAbsent(key, k -> new long[] {0, 0, Long.MIN_VALUE});
     values[0]++;
     values[1] += bid.price();

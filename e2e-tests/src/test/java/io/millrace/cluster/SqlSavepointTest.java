@@ -18,8 +18,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Savepoints of SQL jobs with {@code table.exec.uid.generation} = {@code ALWAYS}: a job without
- * Millrace's operators goes on with them, and the other way round, as long as the nodes that keep
- * state are the same; Flink refuses the state of others.
+ * Millrace's operators resumes with them, and the other way round, if the nodes that keep state are
+ * the same; Flink refuses the state of others.
  */
 @Tag("cluster")
 class SqlSavepointTest {

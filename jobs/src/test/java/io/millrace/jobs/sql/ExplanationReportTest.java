@@ -79,7 +79,7 @@ class ExplanationReportTest {
             """);
   }
 
-  /** A reason that is worded anew in the planner takes its advice along. */
+  /** Who changes the words of a reason changes those of its advice. */
   @Test
   void adviceIsForReasonsThatThePlannerGives() throws IOException {
     String sources;

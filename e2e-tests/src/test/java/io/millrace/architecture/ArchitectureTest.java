@@ -18,6 +18,7 @@ import io.millrace.memory.spill.SpillManager;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Random;
 
 /** The arrows of ARCHITECTURE.md, and the habits that keep code testable. */
@@ -101,6 +102,21 @@ class ArchitectureTest {
               "org.apache.flink.table.planner.delegation..",
               "org.apache.calcite..",
               "scala..");
+
+  /**
+   * A job is read where the planner is not: in the JobManager and the TaskManagers of a Flink
+   * distribution. A lambda is read with the class that made it.
+   */
+  @ArchTest
+  static void plannerPackagesPutNoLambdaIntoJobs(JavaClasses classes) {
+    assertThat(classes)
+        .filteredOn(type -> type.getPackageName().startsWith("io.millrace.operators.sql.planner"))
+        .isNotEmpty()
+        .noneMatch(
+            type ->
+                Arrays.stream(type.reflect().getDeclaredMethods())
+                    .anyMatch(method -> method.getName().equals("$deserializeLambda$")));
+  }
 
   @ArchTest
   static final ArchRule PUBLIC_TYPES_SAY_FOR_WHOM =

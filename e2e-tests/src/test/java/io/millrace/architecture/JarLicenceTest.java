@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JarLicenceTest {
   private static final Path ROOT = Path.of("..");
   private static final List<String> MODULES =
-      List.of("kernels", "operators", "operators/planner", "connectors", "jobs");
+      List.of("kernels", "operators", "operators/planner", "connectors", "bundle", "jobs");
 
   @ParameterizedTest
   @ValueSource(strings = {"LICENSE", "NOTICE"})

@@ -2,6 +2,7 @@
 package io.millrace.cluster;
 
 import io.millrace.postgres.Sql;
+import io.millrace.process.CommittedFiles;
 import io.millrace.services.Database;
 import io.millrace.services.KafkaTopic;
 import java.io.ByteArrayInputStream;

@@ -2,6 +2,7 @@
 package io.millrace.cluster;
 
 import io.millrace.process.Await;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -159,6 +160,21 @@ final class CheckpointedJob {
           return true;
         },
         cluster::diagnosis);
+  }
+
+  /** The names of the job's operators, those of a chain together. */
+  List<String> operators() throws Exception {
+    return cluster.rest().details(id).getJobVertexInfos().stream()
+        .map(JobDetailsInfo.JobVertexDetailsInfo::getName)
+        .toList();
+  }
+
+  /** Ends the job with a savepoint in {@code folder}, and returns its path. */
+  String stopWithSavepoint(Path folder) throws Exception {
+    cluster.awaitTasksRunning(id, LIMIT);
+    String path = cluster.rest().stopWithSavepoint(id, folder);
+    cluster.awaitStatus(id, JobStatus.FINISHED, LIMIT);
+    return path;
   }
 
   /** The id of the newest completed checkpoint. */

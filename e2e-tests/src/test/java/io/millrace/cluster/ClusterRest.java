@@ -22,6 +22,7 @@ import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.core.execution.CheckpointType;
 import org.apache.flink.core.execution.RecoveryClaimMode;
+import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.client.JobStatusMessage;
 import org.apache.flink.runtime.jobgraph.JobVertexID;
 import org.apache.flink.runtime.rest.FileUpload;
@@ -137,6 +138,13 @@ final class ClusterRest implements AutoCloseable {
   /** Takes a checkpoint as the job is configured, and returns its id when it is complete. */
   long triggerCheckpoint(JobID job) throws Exception {
     return answer(clusterClient.triggerCheckpoint(job, CheckpointType.CONFIGURED));
+  }
+
+  /** Ends a job with a savepoint in {@code folder}, and returns its path. */
+  String stopWithSavepoint(JobID job, Path folder) throws Exception {
+    return answer(
+        clusterClient.stopWithSavepoint(
+            job, false, folder.toUri().toString(), SavepointFormatType.CANONICAL));
   }
 
   CheckpointingStatistics checkpoints(JobID job) throws Exception {

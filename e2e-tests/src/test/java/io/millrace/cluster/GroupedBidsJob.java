@@ -7,6 +7,7 @@ import io.millrace.cluster.job.BidFunctions;
 import io.millrace.connectors.nexmark.Bid;
 import io.millrace.connectors.nexmark.NexmarkConfiguration;
 import io.millrace.connectors.nexmark.NexmarkGenerator;
+import io.millrace.process.CommittedFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;

@@ -10,6 +10,7 @@ import io.millrace.services.Broker;
 import io.millrace.services.Database;
 import io.millrace.services.KafkaTopic;
 import io.millrace.services.Services;
+import io.millrace.services.ZooKeeper;
 import io.millrace.testing.RandomExtension;
 import java.nio.file.Files;
 import java.nio.file.Path;

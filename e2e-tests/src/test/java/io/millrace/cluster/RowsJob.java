@@ -3,6 +3,7 @@ package io.millrace.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.process.CommittedFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

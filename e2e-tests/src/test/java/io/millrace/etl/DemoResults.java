@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.etl;
 
-import io.millrace.cluster.CommittedFiles;
 import io.millrace.postgres.Sql;
+import io.millrace.process.CommittedFiles;
 import io.millrace.services.Database;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ package io.millrace.launcher;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.cluster.CommittedFiles;
+import io.millrace.process.CommittedFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

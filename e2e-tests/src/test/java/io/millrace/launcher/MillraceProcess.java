@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 record MillraceProcess(int exitCode, String output, String error) {
   private static final Duration LIMIT = Duration.ofMinutes(5);
   private static final String ETL = "io.millrace.jobs.StreamingEtl";
+  private static final String SQL = "io.millrace.jobs.sql.SqlCommand";
   private static final String CLUSTER = "io.millrace.jobs.cluster.ClusterCommand";
 
   /**
@@ -49,6 +50,13 @@ record MillraceProcess(int exitCode, String output, String error) {
   static MillraceProcess cluster(Path folder, Map<String, String> environment, String... arguments)
       throws Exception {
     try (Running running = start(folder, environment, CLUSTER, arguments)) {
+      return running.await();
+    }
+  }
+
+  /** As {@link #etl}, of {@code millrace sql}. */
+  static MillraceProcess sql(Path folder, String... arguments) throws Exception {
+    try (Running running = start(folder, Map.of(), SQL, arguments)) {
       return running.await();
     }
   }

@@ -4,9 +4,9 @@ package io.millrace.launcher;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.millrace.cluster.CommittedFiles;
 import io.millrace.device.Device;
 import io.millrace.process.Await;
+import io.millrace.process.CommittedFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

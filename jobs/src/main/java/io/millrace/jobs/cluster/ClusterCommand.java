@@ -96,19 +96,19 @@ public final class ClusterCommand {
       @Option(
               names = "--slots",
               paramLabel = "N",
-              defaultValue = "2",
+              defaultValue = "" + ClusterSettings.DEFAULT_SLOTS,
               description = "Slots of each TaskManager (default 2).")
           int slots,
       @Option(
               names = "--memory",
               paramLabel = "SIZE",
-              defaultValue = "2g",
+              defaultValue = ClusterSettings.DEFAULT_MEMORY,
               description = "Memory of each TaskManager process (default 2g).")
           String memory,
       @Option(
               names = "--port",
               paramLabel = "PORT",
-              defaultValue = "8081",
+              defaultValue = "" + ClusterSettings.DEFAULT_PORT,
               description = "Port of the web UI (default 8081); 0 for any.")
           int port,
       @Option(

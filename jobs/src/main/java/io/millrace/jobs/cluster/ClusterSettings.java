@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.jobs.cluster;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,6 +28,22 @@ record ClusterSettings(
     List<String> gpus,
     Optional<Integer> metricsPort,
     Map<String, String> flinkOptions) {
+  static final int DEFAULT_PORT = 8081;
+  static final int DEFAULT_SLOTS = 2;
+  static final String DEFAULT_MEMORY = "2g";
+
+  /** A TaskManager for each GPU of this machine, at least one. */
+  static ClusterSettings defaults() throws IOException {
+    List<String> gpus = Gpus.visible();
+    return new ClusterSettings(
+        DEFAULT_PORT,
+        Math.max(1, gpus.size()),
+        DEFAULT_SLOTS,
+        MemorySize.parse(DEFAULT_MEMORY),
+        gpus,
+        Optional.empty(),
+        Map.of());
+  }
 
   /**
    * The GPUs of a TaskManager: several if there are more GPUs than TaskManagers; one, which it may

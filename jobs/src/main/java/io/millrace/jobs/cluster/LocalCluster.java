@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.time.Deadline;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestOptions;
@@ -35,7 +36,8 @@ import org.apache.flink.runtime.util.config.memory.ProcessMemoryUtils;
  * when this process ends. Their class path is that of this process without the jar of the jobs,
  * which are submitted.
  */
-final class LocalCluster {
+@Internal
+public final class LocalCluster {
   private static final String JOB_MANAGER_CLASS =
       "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint";
   private static final String TASK_MANAGER_CLASS =
@@ -53,6 +55,28 @@ final class LocalCluster {
   LocalCluster(ClusterFolder folder, PrintStream out) {
     this.folder = folder;
     this.out = out;
+  }
+
+  /** The folder of a user's cluster, if no other one is given. */
+  public static Path defaultFolder() {
+    return ClusterFolder.defaultPath();
+  }
+
+  /**
+   * The options of the cluster in a folder. If none runs there, one is started with the settings of
+   * {@code millrace cluster up} without options, and goes on when this process ends.
+   *
+   * @param out gets a line for each process that is started
+   * @throws ClusterException if the cluster cannot be started
+   */
+  public static Configuration connect(Path folder, PrintStream out)
+      throws IOException, ClusterException, InterruptedException {
+    ClusterFolder files = new ClusterFolder(folder.toAbsolutePath().normalize());
+    if (files.alive().stream().noneMatch(Member::isJobManager)) {
+      new LocalCluster(files, out).start(ClusterSettings.defaults());
+      out.println("'./millrace cluster down' stops it");
+    }
+    return files.readConfiguration();
   }
 
   /**

@@ -36,7 +36,7 @@ record RowFormat<T>(String name, RowAppender.Factory<T> appenders) {
   static <T> RowFormat<T> of(TypeInformation<T> type, Schema schema) {
     if (RowData.class.isAssignableFrom(type.getTypeClass())) {
       SchemaConverter.checkRows(type, schema);
-      RowAppender.Factory<RowData> appenders = RowDataAppender::new;
+      RowAppender.Factory<RowData> appenders = RowDataAppender.factory();
       return new RowFormat<>("RowData", (RowAppender.Factory<T>) appenders);
     } else if (type.getTypeClass() == Row.class) {
       RowAppender.Factory<Row> appenders = ExternalRowAppender::new;

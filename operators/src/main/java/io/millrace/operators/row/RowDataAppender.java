@@ -25,6 +25,11 @@ public final class RowDataAppender implements RowAppender<RowData> {
   private final BinaryRowAppender binaryFields;
   private final FixedWidthColumnBuilder rowKinds;
 
+  /** Makes appenders; all that a job's operators need to read it is this class. */
+  public static RowAppender.Factory<RowData> factory() {
+    return RowDataAppender::new;
+  }
+
   public RowDataAppender(RowTableBuilder table) {
     List<Field> rowFields = RowKindColumn.rowFields(table.schema());
     this.arity = rowFields.size();

@@ -41,7 +41,6 @@ final class GroupAggregateExecNode extends MillraceExecNode {
     TwoPhasePlan given = spec.givesUpdateBefore() ? plan : plan.withoutUpdateBefore();
     return appendKeyed(
         partials,
-        "",
         GroupAggregateOperator.factory(given),
         given.outputSchema(),
         planner.getTableConfig());
@@ -59,13 +58,13 @@ final class GroupAggregateExecNode extends MillraceExecNode {
           appendKeyed(
               arguments,
               plan.keptArguments().get(i).operator(),
+              STATE + plan.keptArguments().get(i).uidSuffix(),
               ArgumentOperator.factory(plan, i),
               plan.argumentSchema(),
               planner.getTableConfig());
     }
     return appendKeyed(
         arguments,
-        "",
         GroupAggregateOperator.factory(plan),
         plan.outputSchema(),
         planner.getTableConfig());

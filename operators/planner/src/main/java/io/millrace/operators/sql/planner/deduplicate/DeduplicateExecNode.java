@@ -29,7 +29,7 @@ final class DeduplicateExecNode extends MillraceExecNode {
     Transformation<ColumnBatch> rows = withTimes(inputBatches(0, planner), planner);
     DeduplicatePlan plan = spec.plan(ColumnBatchTypeInformation.schemaOf(rows.getOutputType()));
     return appendKeyed(
-        rows, "", DeduplicateOperator.factory(plan), plan.outputSchema(), planner.getTableConfig());
+        rows, DeduplicateOperator.factory(plan), plan.outputSchema(), planner.getTableConfig());
   }
 
   private Transformation<ColumnBatch> withTimes(

@@ -45,6 +45,9 @@ import org.apache.flink.table.types.logical.RowType;
 @Internal
 public abstract class MillraceExecNode extends ExecNodeBase<RowData>
     implements StreamExecNode<RowData>, SingleTransformationTranslator<RowData>, BatchExecNode {
+  /** The state of a node's last operator; Flink's operators have no state of this name. */
+  protected static final String STATE = "millrace-state";
+
   private final String kind;
   private final List<NodeInput> inputs;
   private transient Transformation<ColumnBatch> batches;
@@ -125,7 +128,7 @@ public abstract class MillraceExecNode extends ExecNodeBase<RowData>
     return batched(
         input,
         isInsertOnly(input) ? schema : RowKindColumn.addTo(schema),
-        RowDataAppender::new,
+        RowDataAppender.factory(),
         planner);
   }
 
@@ -170,24 +173,43 @@ public abstract class MillraceExecNode extends ExecNodeBase<RowData>
     return operator;
   }
 
+  /** Appends the only operator of the node with keyed state, which does all its work. */
+  protected final Transformation<ColumnBatch> appendKeyed(
+      Transformation<ColumnBatch> input,
+      OperatorFactory<ColumnBatch, ColumnBatch> factory,
+      Schema output,
+      TableConfig config) {
+    return appendKeyed(input, "", STATE, factory, output, config);
+  }
+
   /**
    * Appends an operator with keyed state, which is behind an exchange by Flink SQL's hash of keys.
+   * Its uid, if {@code table.exec.uid.generation} asks for one, is not that of Flink's operator:
+   * Flink refuses to restore the state of the one in the other.
    *
    * @param step as for {@link #append}
+   * @param state names the state among the states of the node
    * @param output the columns of the operator's batches
    */
   protected final Transformation<ColumnBatch> appendKeyed(
       Transformation<ColumnBatch> input,
       String step,
+      String state,
       OperatorFactory<ColumnBatch, ColumnBatch> factory,
       Schema output,
       TableConfig config) {
-    return append(
-        input,
-        step,
-        factory.withKeyHash(HashFunction.FLINK_BINARY_ROW),
-        new ColumnBatchTypeInformation(output),
-        config);
+    Transformation<ColumnBatch> operator =
+        append(
+            input,
+            step,
+            factory.withKeyHash(HashFunction.FLINK_BINARY_ROW),
+            new ColumnBatchTypeInformation(output),
+            config);
+    ExecNodeConfig node = ExecNodeConfig.ofTableConfig(config, false);
+    if (node.shouldSetUid()) {
+      operator.setUid(createTransformationUid(state, node));
+    }
+    return operator;
   }
 
   private String name(String step) {

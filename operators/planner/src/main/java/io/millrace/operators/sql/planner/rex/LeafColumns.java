@@ -139,7 +139,7 @@ public final class LeafColumns implements InputColumns {
   /** Makes the columns of rows. */
   public RowAppender.Factory<RowData> appenders() {
     if (isWholeRow()) {
-      return RowDataAppender::new;
+      return RowDataAppender.factory();
     }
     return LeafRowAppender.factory(
         leaves.keySet().stream().map(path -> LeafPath.of(rowType, path)).toList());

@@ -35,7 +35,6 @@ final class WindowAggregateExecNode extends MillraceExecNode {
     Transformation<ColumnBatch> results =
         appendKeyed(
             input,
-            "",
             WindowAggregateOperator.factory(plan, null),
             plan.outputSchema(),
             planner.getTableConfig());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.cluster;
+package io.millrace.process;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.cluster;
+package io.millrace.services;
 
 import io.millrace.process.Await;
 import io.millrace.process.LoggedProcess;
-import io.millrace.services.LoopbackPort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -17,7 +16,7 @@ import java.util.Map;
  * A ZooKeeper server on 127.0.0.1, from Flink's own artifacts: with it, a new JobManager goes on
  * with the jobs of a killed one.
  */
-final class ZooKeeper implements AutoCloseable {
+public final class ZooKeeper implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofMinutes(2);
   private static final String SERVER =
       "org.apache.flink.runtime.zookeeper.FlinkZooKeeperQuorumPeer";
@@ -37,7 +36,7 @@ final class ZooKeeper implements AutoCloseable {
    *
    * @param folder gets its data and its log
    */
-  static ZooKeeper start(Path folder) throws Exception {
+  public static ZooKeeper start(Path folder) throws Exception {
     int port = LoopbackPort.free();
     Path configuration = Files.createDirectories(folder).resolve("zoo.cfg");
     Files.write(
@@ -82,7 +81,7 @@ final class ZooKeeper implements AutoCloseable {
   }
 
   /** The Flink options of a cluster that uses the server. */
-  Map<String, String> highAvailability() {
+  public Map<String, String> highAvailability() {
     return Map.of(
         "high-availability.type", "zookeeper",
         "high-availability.zookeeper.quorum", "127.0.0.1:" + port,

@@ -195,6 +195,13 @@ class NexmarkSqlTest {
             "cumulate", "*GlobalWindowAggregate *Exchange *LocalWindowAggregate *Calc" + source),
         arguments("session", "*Calc *WindowAggregate *Exchange" + source),
         arguments("oldTumble", "*Calc *GroupWindowAggregate *Exchange" + source),
+        arguments("rowsOfTumble", "*Calc *WindowTableFunction" + source),
+        arguments("rowsOfHop", "*Calc *WindowTableFunction" + source),
+        arguments("rowsOfWideHop", "*Calc *WindowTableFunction" + source),
+        arguments("rowsOfCumulate", "*Calc *WindowTableFunction" + source),
+        arguments("rowsOfSession", "Calc WindowTableFunction *Exchange" + source),
+        arguments(
+            "dearestOfWindow", "Calc WindowRank *Exchange *Calc *WindowTableFunction" + source),
         arguments("groupingSets", "*Calc *GroupAggregate *Exchange *Expand *Calc" + source),
         arguments(
             "rollupOfChanges",
@@ -268,6 +275,23 @@ class NexmarkSqlTest {
   @MethodSource
   void ofMiniBatches(String query, String nodes) throws Exception {
     compare(query, Content.BID_BATCHES, Content.BID_ROWS, nodes, MINI_BATCHES);
+  }
+
+  static Stream<Arguments> ofSplitDistinctAggregates() {
+    String split =
+        "*GlobalGroupAggregate *Exchange *IncrementalGroupAggregate *Exchange *LocalGroupAggregate";
+    String source = " *MiniBatchAssigner *WatermarkAssigner *TableSourceScan";
+    return Stream.of(
+        arguments("q15", split + " *Calc *Expand Calc" + source),
+        arguments("q16", split + " *Calc *Expand Calc" + source),
+        arguments("bidders", "*Calc " + split + " Calc" + source));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void ofSplitDistinctAggregates(String query, String nodes) throws Exception {
+    String[] split = {"SET 'table.optimizer.distinct-agg.split.enabled' = 'true'"};
+    compare(query, Content.BID_BATCHES, Content.BID_ROWS, nodes, and(MINI_BATCHES, split));
   }
 
   /**

@@ -3,6 +3,7 @@ package io.millrace.operators.sql.planner;
 
 import io.millrace.operators.sql.planner.aggregate.GlobalGroupAggregateMatcher;
 import io.millrace.operators.sql.planner.aggregate.GroupAggregateMatcher;
+import io.millrace.operators.sql.planner.aggregate.IncrementalGroupAggregateMatcher;
 import io.millrace.operators.sql.planner.aggregate.LocalGroupAggregateMatcher;
 import io.millrace.operators.sql.planner.calc.CalcMatcher;
 import io.millrace.operators.sql.planner.calc.DropUpdateBeforeMatcher;
@@ -20,6 +21,7 @@ import io.millrace.operators.sql.planner.window.GlobalWindowAggregateMatcher;
 import io.millrace.operators.sql.planner.window.GroupWindowAggregateMatcher;
 import io.millrace.operators.sql.planner.window.LocalWindowAggregateMatcher;
 import io.millrace.operators.sql.planner.window.WindowAggregateMatcher;
+import io.millrace.operators.sql.planner.window.WindowTableFunctionMatcher;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -46,10 +48,12 @@ final class NodeReplacement {
           new GroupAggregateMatcher(),
           new LocalGroupAggregateMatcher(),
           new GlobalGroupAggregateMatcher(),
+          new IncrementalGroupAggregateMatcher(),
           new WindowAggregateMatcher(),
           new LocalWindowAggregateMatcher(),
           new GlobalWindowAggregateMatcher(),
-          new GroupWindowAggregateMatcher());
+          new GroupWindowAggregateMatcher(),
+          new WindowTableFunctionMatcher());
 
   private final PlanContext context;
 

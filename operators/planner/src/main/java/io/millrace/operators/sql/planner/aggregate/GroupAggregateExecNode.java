@@ -15,14 +15,23 @@ import java.util.List;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
+import org.apache.flink.table.types.logical.RowType;
 
 /** Aggregates by key, whose state is on the device: in one phase, or as the second of two. */
-final class GroupAggregateExecNode extends MillraceExecNode {
+class GroupAggregateExecNode extends MillraceExecNode {
   private final GroupAggregateSpec spec;
 
   GroupAggregateExecNode(
       String kind, GroupAggregateSpec spec, NodeInput input, String description) {
-    super(kind, List.of(input), spec.output(), description);
+    this(kind, spec, spec.output(), input, description);
+  }
+
+  /**
+   * @param output the type of the rows that Flink's node gives
+   */
+  GroupAggregateExecNode(
+      String kind, GroupAggregateSpec spec, RowType output, NodeInput input, String description) {
+    super(kind, List.of(input), output, description);
     this.spec = spec;
   }
 
@@ -35,9 +44,9 @@ final class GroupAggregateExecNode extends MillraceExecNode {
   private Transformation<ColumnBatch> combined(
       Transformation<ColumnBatch> partials, PlannerBase planner) {
     ExecNode<?> exchange = getInputEdges().get(0).getSource();
-    LocalGroupAggregateExecNode local =
-        (LocalGroupAggregateExecNode) exchange.getInputEdges().get(0).getSource();
-    TwoPhasePlan plan = local.twoPhasePlan(spec.aggregates(), planner);
+    FirstPhaseExecNode first =
+        (FirstPhaseExecNode) exchange.getInputEdges().get(0).getSource();
+    TwoPhasePlan plan = first.twoPhasePlan(spec.aggregates(), planner);
     TwoPhasePlan given = spec.givesUpdateBefore() ? plan : plan.withoutUpdateBefore();
     return appendKeyed(
         partials,

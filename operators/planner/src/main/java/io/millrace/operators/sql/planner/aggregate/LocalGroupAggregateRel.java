@@ -2,7 +2,6 @@
 package io.millrace.operators.sql.planner.aggregate;
 
 import io.millrace.operators.sql.planner.node.Decision;
-import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeInput;
 import io.millrace.operators.sql.planner.node.PlannerField;
 import java.util.List;
@@ -14,7 +13,7 @@ import org.apache.flink.table.planner.plan.nodes.physical.stream.StreamPhysicalL
 
 /** A LocalGroupAggregate about which is decided. */
 final class LocalGroupAggregateRel extends StreamPhysicalLocalGroupAggregate
-    implements MillraceRel {
+    implements FirstPhaseRel {
   static final String KIND = "LocalGroupAggregate";
 
   private final boolean[] aggCallNeedRetractions;
@@ -73,6 +72,11 @@ final class LocalGroupAggregateRel extends StreamPhysicalLocalGroupAggregate
   @Override
   public RelNode kept(String reason) {
     return with(getTraitSet(), getInput(), Decision.kept(reason));
+  }
+
+  @Override
+  public LocalGroupAggregateSpec firstPhase() {
+    return decision.spec();
   }
 
   @Override

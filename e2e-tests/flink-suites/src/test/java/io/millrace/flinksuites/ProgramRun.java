@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.flinksuites;
+
+import io.millrace.operators.sql.table.SqlMode;
+import io.millrace.operators.sql.table.SqlOptions;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.TableEnvironment;
+import org.apache.flink.table.api.TableResult;
+import org.apache.flink.table.planner.factories.TestValuesTableFactory;
+import org.apache.flink.table.planner.plan.nodes.exec.testutils.SemanticTestBase;
+import org.apache.flink.table.test.program.SinkTestStep;
+import org.apache.flink.table.test.program.SourceTestStep;
+import org.apache.flink.table.test.program.TableTestProgram;
+import org.apache.flink.table.test.program.TestStep;
+import org.apache.flink.types.Row;
+
+/**
+ * Runs a program as a whole: Flink's tests stop some of them in the middle and go on from a
+ * savepoint.
+ */
+final class ProgramRun extends SemanticTestBase {
+  private static final long LIMIT_SECONDS = 60;
+
+  @Override
+  public List<TableTestProgram> programs() {
+    return List.of();
+  }
+
+  /**
+   * The rows of each sink after all changes, in no order.
+   *
+   * @throws Exception if the program fails, or runs longer than a minute
+   */
+  static Map<String, List<String>> rows(TableTestProgram program, SqlMode mode) throws Exception {
+    TableEnvironment environment =
+        TableEnvironment.create(EnvironmentSettings.inStreamingMode());
+    environment.getConfig().set(SqlOptions.MODE, mode);
+    try {
+      new ProgramRun().run(program, environment);
+      Map<String, List<String>> rows = new TreeMap<>();
+      for (SinkTestStep sink : program.getSetupSinkTestSteps()) {
+        rows.put(
+            sink.name,
+            TestValuesTableFactory.getResultsAsStrings(sink.name).stream().sorted().toList());
+      }
+      return rows;
+    } finally {
+      TestValuesTableFactory.clearAllData();
+    }
+  }
+
+  private void run(TableTestProgram program, TableEnvironment environment) throws Exception {
+    applyDefaultEnvironmentOptions(environment.getConfig());
+    for (TestStep step : program.setupSteps) {
+      if (step instanceof SourceTestStep source) {
+        runStep(whole(source), environment);
+      } else if (step instanceof SinkTestStep sink) {
+        sink.apply(environment, Map.of("connector", "values", "sink-insert-only", "false"));
+      } else {
+        runStep(step, environment);
+      }
+    }
+    TableResult result = program.getRunSqlTestStep().apply(environment);
+    try {
+      result.await(LIMIT_SECONDS, TimeUnit.SECONDS);
+    } finally {
+      result.getJobClient().ifPresent(job -> job.cancel().exceptionally(ended -> null).join());
+    }
+  }
+
+  private static SourceTestStep whole(SourceTestStep source) {
+    SourceTestStep.Builder whole =
+        SourceTestStep.newBuilder(source.name)
+            .addSchema(source.schemaComponents)
+            .addOptions(source.options)
+            .addPartitionKeys(source.partitionKeys.toArray(String[]::new))
+            .producedValues(
+                Stream.of(source.dataBeforeRestore, source.dataAfterRestore)
+                    .flatMap(List::stream)
+                    .toArray(Row[]::new));
+    source.indexes.forEach(index -> whole.addIndex(index.toArray(String[]::new)));
+    return (source.distribution == null ? whole : whole.addDistribution(source.distribution))
+        .build();
+  }
+}

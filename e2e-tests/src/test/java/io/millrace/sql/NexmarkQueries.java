@@ -102,6 +102,14 @@ final class NexmarkQueries {
         FROM bid GROUP BY auction
         """);
     QUERIES.put(
+        "deviation",
+        "SELECT auction, STDDEV_POP(price) AS s, VAR_POP(CAST(price AS DOUBLE)) AS v FROM bid"
+            + " WHERE MOD(auction, 7) = 0 GROUP BY auction");
+    QUERIES.put("distinct", "SELECT DISTINCT auction, channel FROM bid WHERE price > 100");
+    QUERIES.put(
+        "distinctOfChanges",
+        "SELECT DISTINCT n FROM (SELECT auction, COUNT(*) AS n FROM bid GROUP BY auction)");
+    QUERIES.put(
         "nested",
         """
         SELECT n, COUNT(*) AS auctions, MAX(s) AS dearest, MIN(s) AS cheapest
@@ -274,5 +282,18 @@ final class NexmarkQueries {
             "CREATE TEMPORARY VIEW bid AS SELECT bid.auction, bid.bidder, bid.price, bid.channel,"
                 + " bid.url, date_time, bid.extra FROM events WHERE event_type = 2")
         : session.with(content.createTable("bid", EVENTS));
+  }
+
+  /** A session whose rows have an instant beside their local time, with watermarks of it. */
+  static SqlSession sessionOfInstants(FlinkCluster cluster, SqlMode mode, Content content) {
+    return new SqlSession(cluster, mode)
+        .with(
+            content
+                .createTable("bid", EVENTS)
+                .replace(
+                    "WATERMARK FOR date_time AS date_time",
+                    "instant AS CAST(date_time AS TIMESTAMP_LTZ(3)),"
+                        + " WATERMARK FOR instant AS instant"),
+            "SET 'table.local-time-zone' = 'Europe/Berlin'");
   }
 }

@@ -32,7 +32,7 @@ final class PublishedPrograms {
 
   private PublishedPrograms() {}
 
-  /** The classes with programs, without their package and ending, such as "WindowAggregate". */
+  /** The classes with programs. */
   static List<Class<?>> classes() throws IOException, ReflectiveOperationException {
     List<Class<?>> classes = new ArrayList<>();
     File jar =
@@ -48,7 +48,7 @@ final class PublishedPrograms {
     return classes;
   }
 
-  /** The programs of a class that {@link ProgramRun} can run. */
+  /** The programs of a class that {@link ProgramRunner} can run. */
   static List<TableTestProgram> of(Class<?> programs) throws ReflectiveOperationException {
     List<TableTestProgram> found = new ArrayList<>();
     for (Field field : programs.getDeclaredFields()) {

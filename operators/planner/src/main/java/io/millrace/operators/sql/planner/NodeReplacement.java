@@ -34,7 +34,7 @@ import org.apache.calcite.rel.RelNode;
  * been decided about stay as they are.
  */
 final class NodeReplacement {
-  private static final List<NodeMatcher<?, ?>> MATCHERS =
+  static final List<NodeMatcher<?, ?>> MATCHERS =
       List.of(
           new ScanMatcher(),
           new WatermarkMatcher(),

@@ -70,11 +70,7 @@ final class IncrementalGroupAggregateRel extends StreamPhysicalIncrementalGroupA
       StreamPhysicalIncrementalGroupAggregate aggregate,
       Decision<IncrementalGroupAggregateSpec> decision) {
     return new IncrementalGroupAggregateRel(
-        aggregate,
-        aggregate.getTraitSet(),
-        aggregate.getInput(),
-        Fields.of(aggregate),
-        decision);
+        aggregate, aggregate.getTraitSet(), aggregate.getInput(), Fields.of(aggregate), decision);
   }
 
   private IncrementalGroupAggregateRel with(

@@ -34,6 +34,8 @@ import scala.collection.Seq;
 @Internal
 public record KeyedAggregates(
     List<Integer> keys, List<AggregateCall> calls, List<String> names, StateTtl stateTtl) {
+  private static final String ROWS = "$rows";
+
   public KeyedAggregates {
     keys = List.copyOf(keys);
     calls = List.copyOf(calls);
@@ -134,11 +136,15 @@ public record KeyedAggregates(
   }
 
   /**
-   * The aggregates over columns of {@code input}, with names that no key column has.
+   * The aggregates over columns of {@code input}, with names that no key column has. Without calls
+   * it is the number of rows, by which keys come and go.
    *
    * @throws UnsupportedNodeException if a call is none of Millrace's aggregates
    */
   public List<Aggregate> aggregates(Schema input) {
+    if (calls.isEmpty()) {
+      return List.of(Aggregate.count().as(ROWS));
+    }
     List<String> keyNames = keyNames(input);
     return AggregateCalls.convert(
         calls,

@@ -15,12 +15,13 @@ import java.util.List;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 
-/** Rows with their windows: copies of rows in one operator, and what tells them apart in another. */
+/**
+ * Rows with their windows: copies of rows in one operator, and what tells them apart in another.
+ */
 final class WindowTableFunctionExecNode extends MillraceExecNode {
   private final WindowTableFunctionSpec spec;
 
-  WindowTableFunctionExecNode(
-      WindowTableFunctionSpec spec, NodeInput input, String description) {
+  WindowTableFunctionExecNode(WindowTableFunctionSpec spec, NodeInput input, String description) {
     super(WindowTableFunctionRel.KIND, List.of(input), spec.output(), description);
     this.spec = spec;
   }

@@ -38,14 +38,12 @@ public final class WindowTableFunctionMatcher
     Schema input = PlannedInput.batchSchema(function.getInput());
     timeField.ifPresent(field -> checkTime(input, field));
     RowType output = FlinkTypeFactory.toLogicalRowType(function.getRowType());
-    AlignedWindows windows =
-        AlignedWindows.of(windowing.getWindow());
+    AlignedWindows windows = AlignedWindows.of(windowing.getWindow());
     WindowTableFunctionSpec spec =
         new WindowTableFunctionSpec(windows, timeField, output, List.of());
     CalcPlan plan = spec.plan(input, context.expressionSettings());
     OutputTypes.check(plan.outputSchema(), output);
-    return new WindowTableFunctionSpec(
-        windows, timeField, output, plan.calc().hostReasons());
+    return new WindowTableFunctionSpec(windows, timeField, output, plan.calc().hostReasons());
   }
 
   private static void checkTime(Schema input, int field) {

@@ -87,8 +87,7 @@ public record WindowTableFunctionSpec(
 
   /** The milliseconds from the offset of the windows to a time. */
   private Expression sinceOffset(Expression time) {
-    LocalDateTime offset =
-        LocalDateTime.ofEpochSecond(0, 0, ZoneOffset.UTC).plus(windows.offset());
+    LocalDateTime offset = LocalDateTime.ofEpochSecond(0, 0, ZoneOffset.UTC).plus(windows.offset());
     return call("MINUS_DATE", time, lit(offset, TIMESTAMP), "SECOND");
   }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.flinksuites;
 
-import io.millrace.operators.sql.table.SqlMode;
-import io.millrace.operators.sql.table.SqlOptions;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -43,11 +41,12 @@ final class ProgramRunner extends SemanticTestBase {
   /**
    * Runs a program.
    *
+   * @param options of the session, by their keys
    * @throws Exception if the program fails, or runs longer than a minute
    */
-  static Results run(TableTestProgram program, SqlMode mode) throws Exception {
+  static Results run(TableTestProgram program, Map<String, String> options) throws Exception {
     TableEnvironment environment = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
-    environment.getConfig().set(SqlOptions.MODE, mode);
+    options.forEach(environment.getConfig()::set);
     try {
       new ProgramRunner().run(program, environment);
       List<SinkTestStep> sinks = program.getSetupSinkTestSteps();

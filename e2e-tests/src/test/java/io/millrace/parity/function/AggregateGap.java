@@ -18,7 +18,7 @@ enum AggregateGap {
       "numbers rows or looks at rows beside a row: of OVER, which stays Flink's",
       "CUME_DIST DENSE_RANK LAG LEAD NTILE PERCENT_RANK RANK ROW_NUMBER"),
   OF_THE_PLANNER(
-      "is made of other functions by the planner",
+      "is a name of which the planner makes other functions",
       "AUXILIARY_GROUP DISTINCT GROUPING GROUPING_ID GROUP_ID SINGLE_VALUE STDDEV SUM0 VARIANCE");
 
   private final String reason;

@@ -100,7 +100,7 @@ public final class NodeKinds {
           Map.entry("Sort", ORDER),
           Map.entry("SortLimit", ORDER),
           Map.entry("TemporalSort", ORDER),
-          Map.entry("Limit", "it ends a query or counts rows, one by one"),
+          Map.entry("Limit", "there is no operator on batches that counts rows up to a limit"),
           Map.entry("Match", "there is no operator on batches that finds patterns of rows"),
           Map.entry(
               "ChangelogNormalize", "there is no operator on batches that keeps the last rows"),

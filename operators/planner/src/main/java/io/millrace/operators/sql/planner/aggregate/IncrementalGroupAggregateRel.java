@@ -126,16 +126,9 @@ final class IncrementalGroupAggregateRel extends StreamPhysicalIncrementalGroupA
 
   @Override
   public ExecNode<?> translateToExecNode(boolean isCompiled) {
-    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
-    node.setCompiled(isCompiled);
-    return node;
-  }
-
-  @Override
-  public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced()
-        ? new IncrementalGroupAggregateExecNode(
-            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
-        : super.translateToExecNode();
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : new IncrementalGroupAggregateExecNode(
+            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription());
   }
 }

@@ -102,14 +102,9 @@ final class LocalGroupAggregateRel extends StreamPhysicalLocalGroupAggregate
 
   @Override
   public ExecNode<?> translateToExecNode(boolean isCompiled) {
-    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
-    node.setCompiled(isCompiled);
-    return node;
-  }
-
-  @Override
-  public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced() ? node(decision.spec()) : super.translateToExecNode();
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : node(decision.spec());
   }
 
   private ExecNode<?> node(LocalGroupAggregateSpec spec) {

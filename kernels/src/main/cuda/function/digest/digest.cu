@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Message digests as hexadecimal text.
+// Message digests as hexadecimal text, and the hash codes of values in Java.
 
 #include "digest.cuh"
 
@@ -45,4 +45,21 @@ MILLRACE_FUNCTION Outcome<String> sha2(char* scratch, const char* bytes, int32_t
     default:
       return none<String>(INVALID_ARGUMENT);
   }
+}
+
+MILLRACE_FUNCTION int32_t hash_code_of_long(int64_t value) {
+  return static_cast<int32_t>(value ^ static_cast<int64_t>(static_cast<uint64_t>(value) >> 32));
+}
+
+// The absolute value, as Flink has it. Of ASCII alone: Java's strings have other units.
+MILLRACE_FUNCTION Outcome<int32_t> hash_code_of_text(const char* bytes, int32_t length) {
+  uint32_t hash = 0;
+  for (int32_t i = 0; i < length; i++) {
+    uint8_t unit = static_cast<uint8_t>(bytes[i]);
+    if (unit >= 0x80) {
+      return none<int32_t>(NEEDS_HOST);
+    }
+    hash = 31 * hash + unit;
+  }
+  return value(static_cast<int32_t>(hash >> 31 != 0 ? 0 - hash : hash));
 }

@@ -95,6 +95,21 @@ final class NexmarkQueries {
         "SELECT auction, COUNT(*) AS n, SUM(price) AS s FROM bid WHERE price > 100 GROUP BY auction");
     QUERIES.put("total", "SELECT COUNT(*) AS n, MAX(price) AS m FROM bid WHERE price > 100");
     QUERIES.put(
+        "bidders",
+        """
+        SELECT auction, COUNT(*) AS n, COUNT(DISTINCT bidder) AS bidders, SUM(price) AS s,
+          AVG(price) AS a
+        FROM bid GROUP BY auction
+        """);
+    QUERIES.put(
+        "deviation",
+        "SELECT auction, STDDEV_POP(price) AS s, VAR_POP(CAST(price AS DOUBLE)) AS v FROM bid"
+            + " WHERE MOD(auction, 7) = 0 GROUP BY auction");
+    QUERIES.put("distinct", "SELECT DISTINCT auction, channel FROM bid WHERE price > 100");
+    QUERIES.put(
+        "distinctOfChanges",
+        "SELECT DISTINCT n FROM (SELECT auction, COUNT(*) AS n FROM bid GROUP BY auction)");
+    QUERIES.put(
         "nested",
         """
         SELECT n, COUNT(*) AS auctions, MAX(s) AS dearest, MIN(s) AS cheapest
@@ -128,6 +143,47 @@ final class NexmarkQueries {
         FROM TABLE(
           CUMULATE(TABLE bid, DESCRIPTOR(date_time), INTERVAL '1' SECOND, INTERVAL '4' SECOND))
         GROUP BY channel, window_start, window_end, window_time
+        """);
+    QUERIES.put(
+        "rowsOfTumble",
+        """
+        SELECT auction, price, window_start, window_end, window_time
+        FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(date_time), INTERVAL '2' SECOND))
+        """);
+    QUERIES.put(
+        "rowsOfHop",
+        """
+        SELECT auction, url, window_start, window_end, window_time FROM TABLE(
+          HOP(TABLE bid, DESCRIPTOR(date_time), INTERVAL '2' SECOND, INTERVAL '5' SECOND,
+            INTERVAL '1' SECOND))
+        """);
+    QUERIES.put(
+        "rowsOfWideHop",
+        """
+        SELECT auction, bidder, window_start, window_end FROM TABLE(
+          HOP(TABLE bid, DESCRIPTOR(date_time), INTERVAL '3' SECOND, INTERVAL '1' SECOND))
+        """);
+    QUERIES.put(
+        "rowsOfCumulate",
+        """
+        SELECT auction, channel, window_start, window_end, window_time FROM TABLE(
+          CUMULATE(TABLE bid, DESCRIPTOR(date_time), INTERVAL '1' SECOND, INTERVAL '4' SECOND,
+            INTERVAL '1' SECOND))
+        """);
+    QUERIES.put(
+        "rowsOfSession",
+        """
+        SELECT auction, bidder, window_start, window_end FROM TABLE(
+          SESSION(TABLE bid PARTITION BY bidder, DESCRIPTOR(date_time), INTERVAL '2' SECOND))
+        """);
+    QUERIES.put(
+        "dearestOfWindow",
+        """
+        SELECT window_start, auction, bidder, price FROM (
+          SELECT *, ROW_NUMBER() OVER (
+            PARTITION BY window_start, window_end ORDER BY price DESC, auction, bidder, extra) AS n
+          FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(date_time), INTERVAL '1' SECOND)))
+        WHERE n <= 3
         """);
     QUERIES.put(
         "session",
@@ -226,5 +282,18 @@ final class NexmarkQueries {
             "CREATE TEMPORARY VIEW bid AS SELECT bid.auction, bid.bidder, bid.price, bid.channel,"
                 + " bid.url, date_time, bid.extra FROM events WHERE event_type = 2")
         : session.with(content.createTable("bid", EVENTS));
+  }
+
+  /** A session whose rows have an instant beside their local time, with watermarks of it. */
+  static SqlSession sessionOfInstants(FlinkCluster cluster, SqlMode mode, Content content) {
+    return new SqlSession(cluster, mode)
+        .with(
+            content
+                .createTable("bid", EVENTS)
+                .replace(
+                    "WATERMARK FOR date_time AS date_time",
+                    "instant AS CAST(date_time AS TIMESTAMP_LTZ(3)),"
+                        + " WATERMARK FOR instant AS instant"),
+            "SET 'table.local-time-zone' = 'Europe/Berlin'");
   }
 }

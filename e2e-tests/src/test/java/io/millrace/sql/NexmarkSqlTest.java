@@ -185,6 +185,11 @@ class NexmarkSqlTest {
         arguments("total", "*GroupAggregate *Exchange *Calc" + source),
         arguments(
             "nested", "*GroupAggregate *Exchange *Calc *GroupAggregate *Exchange *Calc" + source),
+        arguments("deviation", "*Calc *GroupAggregate *Exchange *Calc" + source),
+        arguments("distinct", "*GroupAggregate *Exchange *Calc" + source),
+        arguments(
+            "distinctOfChanges",
+            "*GroupAggregate *Exchange *Calc *GroupAggregate *Exchange *Calc" + source),
         arguments("changelog", "*Calc *GroupAggregate *Exchange *Calc" + source),
         arguments("q11", "*Calc *GroupWindowAggregate *Exchange" + source),
         arguments(
@@ -195,6 +200,13 @@ class NexmarkSqlTest {
             "cumulate", "*GlobalWindowAggregate *Exchange *LocalWindowAggregate *Calc" + source),
         arguments("session", "*Calc *WindowAggregate *Exchange" + source),
         arguments("oldTumble", "*Calc *GroupWindowAggregate *Exchange" + source),
+        arguments("rowsOfTumble", "*Calc *WindowTableFunction" + source),
+        arguments("rowsOfHop", "*Calc *WindowTableFunction" + source),
+        arguments("rowsOfWideHop", "*Calc *WindowTableFunction" + source),
+        arguments("rowsOfCumulate", "*Calc *WindowTableFunction" + source),
+        arguments("rowsOfSession", "Calc WindowTableFunction *Exchange" + source),
+        arguments(
+            "dearestOfWindow", "Calc WindowRank *Exchange *Calc *WindowTableFunction" + source),
         arguments("groupingSets", "*Calc *GroupAggregate *Exchange *Expand *Calc" + source),
         arguments(
             "rollupOfChanges",
@@ -220,6 +232,24 @@ class NexmarkSqlTest {
   @MethodSource
   void ofBatches(String query, String nodes) throws Exception {
     compare(query, Content.BID_BATCHES, Content.BID_ROWS, nodes);
+  }
+
+  /** The windows of an instant are those of the session's zone. */
+  @Test
+  void windowsOfInstants() throws Exception {
+    String query =
+        """
+        SELECT auction, date_time, window_start, window_end, window_time FROM TABLE(
+          CUMULATE(TABLE bid, DESCRIPTOR(instant), INTERVAL '12' HOUR, INTERVAL '1' DAY))
+        """;
+    SqlSession millrace = NexmarkQueries.sessionOfInstants(flink, SqlMode.ON, Content.BID_BATCHES);
+    assertThat(millrace.nodes(query))
+        .isEqualTo(
+            expected("*Calc *WindowTableFunction *WatermarkAssigner *Calc *TableSourceScan"));
+    assertThat(millrace.rows(query))
+        .isNotEmpty()
+        .isEqualTo(
+            NexmarkQueries.sessionOfInstants(flink, SqlMode.OFF, Content.BID_ROWS).rows(query));
   }
 
   static Stream<Arguments> ofNestedBatches() {
@@ -258,6 +288,8 @@ class NexmarkSqlTest {
             "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc *GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc"
                 + source),
         arguments(
+            "distinct", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
+        arguments(
             "q11", "*Calc *GroupWindowAggregate *Exchange *WatermarkAssigner *TableSourceScan"),
         arguments(
             "window",
@@ -268,6 +300,23 @@ class NexmarkSqlTest {
   @MethodSource
   void ofMiniBatches(String query, String nodes) throws Exception {
     compare(query, Content.BID_BATCHES, Content.BID_ROWS, nodes, MINI_BATCHES);
+  }
+
+  static Stream<Arguments> ofSplitDistinctAggregates() {
+    String split =
+        "*GlobalGroupAggregate *Exchange *IncrementalGroupAggregate *Exchange *LocalGroupAggregate";
+    String source = " *MiniBatchAssigner *WatermarkAssigner *TableSourceScan";
+    return Stream.of(
+        arguments("q15", split + " *Calc *Expand *Calc" + source),
+        arguments("q16", split + " *Calc *Expand *Calc" + source),
+        arguments("bidders", "*Calc " + split + " *Calc" + source));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void ofSplitDistinctAggregates(String query, String nodes) throws Exception {
+    String[] split = {"SET 'table.optimizer.distinct-agg.split.enabled' = 'true'"};
+    compare(query, Content.BID_BATCHES, Content.BID_ROWS, nodes, and(MINI_BATCHES, split));
   }
 
   /**

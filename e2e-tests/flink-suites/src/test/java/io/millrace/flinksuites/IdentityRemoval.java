@@ -22,8 +22,14 @@ import org.apache.flink.table.planner.plan.optimize.program.StreamOptimizeContex
  * optimization, so that constants are evaluated by operators as before.
  */
 final class IdentityRemoval extends FlinkChainedProgram<StreamOptimizeContext> {
-  /** Installs it in front of what is installed later. */
-  static void install() throws ReflectiveOperationException {
+  private static boolean isInstalled;
+
+  /** Installs it in front of what is installed later, once. */
+  static synchronized void install() throws ReflectiveOperationException {
+    if (isInstalled) {
+      return;
+    }
+    isInstalled = true;
     CalciteConfig config =
         CalciteConfig$.MODULE$
             .createBuilder(CalciteConfig$.MODULE$.DEFAULT())

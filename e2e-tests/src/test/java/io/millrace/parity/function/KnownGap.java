@@ -15,7 +15,7 @@ enum KnownGap {
   JSON(
       "reads or writes JSON as a value of a type that no column holds, or is another function here",
       "IS_JSON JSON JSON_UNQUOTE PARSE_JSON TRY_PARSE_JSON"),
-  RARE("is rare and not written yet", "$HASHCODE$1 HASH_CODE PRINTF PRINT"),
+  RARE("is rare and not written yet", "$HASHCODE$1 PRINTF PRINT"),
   OTHER_NAME(
       "is another function here: CASE, a cast, a comparison, TRIM TO a unit or arithmetic",
       "AGG_DECIMAL_PLUS /INT CASE CAST DEFAULT HIVE_AGG_DECIMAL_PLUS IFTHENELSE LOWERCASE"

@@ -11,6 +11,7 @@ import io.millrace.expression.function.comparison.ComparisonFunctions;
 import io.millrace.expression.function.conditional.ConditionalFunctions;
 import io.millrace.expression.function.decimal.DecimalCasts;
 import io.millrace.expression.function.digest.DigestFunctions;
+import io.millrace.expression.function.digest.HashCodeFunctions;
 import io.millrace.expression.function.json.JsonFunctions;
 import io.millrace.expression.function.logical.LogicalFunctions;
 import io.millrace.expression.function.nested.ArrayFunctions;
@@ -61,6 +62,7 @@ public final class SqlFunctionLibrary implements FunctionLibrary {
             RadixFunctions.definitions(),
             RandomFunctions.definitions(),
             DigestFunctions.definitions(),
+            HashCodeFunctions.definitions(),
             JsonFunctions.definitions(),
             NestedFunctions.definitions(),
             ArrayFunctions.definitions(),

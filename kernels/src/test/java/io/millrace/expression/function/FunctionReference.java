@@ -4,7 +4,6 @@ package io.millrace.expression.function;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.resolve.ExpressionResolver;
 import io.millrace.expression.resolve.FunctionDefinition;
@@ -15,6 +14,7 @@ import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.resolve.Signature.Parameter;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.testing.DataTypes;
+import io.millrace.testing.ExampleCalls;
 import io.millrace.testing.HostReasons;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -87,7 +87,9 @@ final class FunctionReference {
       pages.put(file, page(family, definitions));
       int extra = family == FunctionFamily.CAST ? 2 : family == FunctionFamily.CONDITIONAL ? 1 : 0;
       int count = definitions.size() + extra;
-      int device = (int) definitions.stream().filter(this::runsOnDevice).count() + extra;
+      int device =
+          (int) definitions.stream().filter(f -> ExampleCalls.runsOnDevice(f, context)).count()
+              + extra;
       index.append(
           String.format(
               Locale.ROOT, "| [%s](%s) | %d | %d |\n", family.title(), file, count, device));
@@ -98,11 +100,6 @@ final class FunctionReference {
     index.append(PLANNER);
     pages.put("README.md", index.toString());
     return pages;
-  }
-
-  private boolean runsOnDevice(FunctionDefinition function) {
-    return function.signatures().stream()
-        .anyMatch(signature -> where(resolve(function, signature)).equals(ON_DEVICE));
   }
 
   private String page(FunctionFamily family, List<FunctionDefinition> definitions) {
@@ -196,7 +193,7 @@ final class FunctionReference {
   private Map<Form, Set<String>> forms(FunctionDefinition function) {
     Map<Form, Set<String>> forms = new LinkedHashMap<>();
     for (Signature signature : function.signatures()) {
-      TypedExpression call = resolve(function, signature);
+      TypedExpression call = ExampleCalls.of(function, signature, context);
       List<DataType> types = signature.parameters().stream().map(Parameter::type).toList();
       Optional<DataType> shared = types.stream().findFirst();
       String arguments =
@@ -217,21 +214,6 @@ final class FunctionReference {
             ? "T"
             : parameter.type().toString();
     return parameter.literals().isEmpty() ? type : type + " literal";
-  }
-
-  private TypedExpression resolve(FunctionDefinition function, Signature signature) {
-    List<Field> fields = new ArrayList<>();
-    List<Expression> arguments = new ArrayList<>();
-    for (Parameter parameter : signature.parameters()) {
-      Field field = Field.of("a" + fields.size(), parameter.type());
-      fields.add(field);
-      arguments.add(
-          parameter.literals().isEmpty()
-              ? Expressions.col(field.name())
-              : new Expression.Literal(parameter.literals().get(0), parameter.type()));
-    }
-    return new ExpressionResolver(new Schema(fields), context)
-        .resolve(new Expression.Call(function.name(), arguments));
   }
 
   private static String where(TypedExpression expression) {

@@ -39,6 +39,8 @@ public final class Aggregate implements Serializable {
     STDDEV_SAMP,
     VAR_POP,
     VAR_SAMP,
+    /** What Flink's planner makes of variances and standard deviations. */
+    SQUARED_DIFFERENCES,
     LISTAGG,
     /** A {@link BatchAggregateFunction}. */
     USER_DEFINED
@@ -223,6 +225,14 @@ public final class Aggregate implements Serializable {
   /** As {@link #varSamp(Expression)}, of a column. */
   public static Aggregate varSamp(String column) {
     return varSamp(Expressions.col(column));
+  }
+
+  /**
+   * The sum of the squared differences of numbers from their mean, a DOUBLE: {@link #varPop} is it
+   * divided by the number of values.
+   */
+  public static Aggregate squaredDifferences(Expression argument) {
+    return of(Function.SQUARED_DIFFERENCES, argument);
   }
 
   /** {@code LISTAGG(argument)}: as {@link #listAgg(Expression, String)}, separated by a comma. */

@@ -23,6 +23,7 @@ final class AggregateTypes {
           isDecimal
               ? DataType.decimal(MAX_DIGITS, Math.max(type.scale(), MIN_AVERAGE_SCALE))
               : type;
+      case SQUARED_DIFFERENCES -> DataType.FLOAT64;
       case MIN, MAX, FIRST_VALUE, LAST_VALUE, LISTAGG -> type;
       case USER_DEFINED -> throw new AssertionError(function);
     };
@@ -32,7 +33,7 @@ final class AggregateTypes {
   static DataType computed(Aggregate.Function function, DataType type) {
     return switch (function) {
       case AVG -> type.equals(DataType.FLOAT32) ? DataType.FLOAT64 : type;
-      case VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP -> DataType.FLOAT64;
+      case VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, SQUARED_DIFFERENCES -> DataType.FLOAT64;
       default -> type;
     };
   }
@@ -46,7 +47,7 @@ final class AggregateTypes {
     Accumulator.Function function =
         switch (aggregate.function()) {
           case COUNT -> Accumulator.Function.COUNT;
-          case SUM, SUM0, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP ->
+          case SUM, SUM0, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, SQUARED_DIFFERENCES ->
               Accumulator.Function.SUM;
           case MIN -> Accumulator.Function.MIN;
           case MAX -> Accumulator.Function.MAX;
@@ -79,7 +80,7 @@ final class AggregateTypes {
   private static boolean isInOrder(Aggregate.Function function, DataType type) {
     return switch (function) {
       case SUM, SUM0, AVG -> type.isFloatingPoint();
-      case VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP -> true;
+      case VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, SQUARED_DIFFERENCES -> true;
       default -> false;
     };
   }

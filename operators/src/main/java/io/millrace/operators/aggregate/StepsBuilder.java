@@ -275,6 +275,7 @@ final class StepsBuilder {
       case VAR_SAMP -> variance(field, column, 1, type, false);
       case STDDEV_POP -> variance(field, column, 0, type, true);
       case STDDEV_SAMP -> variance(field, column, 1, type, true);
+      case SQUARED_DIFFERENCES -> squares(field, column, 0, value(Function.M2, column), type);
       case USER_DEFINED -> throw new AssertionError(aggregate);
       case LISTAGG -> ofValues(field, column, list(aggregate, column), type);
     };
@@ -300,11 +301,16 @@ final class StepsBuilder {
   private Expression variance(
       Field field, int column, int subtracted, DataType type, boolean isDeviation) {
     Expression count = count(field, column);
-    Expression squares = value(Function.M2, column);
-    Expression variance = squares.dividedBy(count.minus(subtracted));
+    Expression variance = value(Function.M2, column).dividedBy(count.minus(subtracted));
     Expression result = isDeviation ? Expressions.call("SQRT", variance) : variance;
+    return squares(field, column, subtracted, result, type);
+  }
+
+  private Expression squares(
+      Field field, int column, int subtracted, Expression result, DataType type) {
     // Where values were taken back, rounding may leave less than 0.
-    Expression hasResult = count.gt(subtracted).and(squares.lt(0.0).not());
+    Expression hasResult =
+        count(field, column).gt(subtracted).and(value(Function.M2, column).lt(0.0).not());
     return hasResult.then(result.cast(type), Expressions.nullOf(type));
   }
 

@@ -67,7 +67,7 @@ public final class BatchWatermarkOperator extends ColumnBatchOperator<ColumnBatc
   @Override
   public void open() throws Exception {
     super.open();
-    greatest = new GreatestTime(parameters.watermarks.transforms(), deviceContext());
+    greatest = new GreatestTime(parameters.watermarks, deviceContext());
     intervalMillis = getExecutionConfig().getAutoWatermarkInterval();
     every(intervalMillis, this::advance);
     every(parameters.idleTimeout.toMillis(), this::checkIdle);
@@ -97,7 +97,7 @@ public final class BatchWatermarkOperator extends ColumnBatchOperator<ColumnBatc
     BatchContext context =
         new BatchContext(
             getProcessingTimeService().getCurrentProcessingTime(), BatchContext.NO_WATERMARK, 0, 0);
-    long time = deviceContext().retry().withHostRetry(() -> greatest.of(batch.table(), context));
+    long time = deviceContext().retry().withRetry(() -> greatest.of(batch.table(), context));
     current = Math.max(current, time);
     output.collect(element);
     if (current - sent > intervalMillis) {

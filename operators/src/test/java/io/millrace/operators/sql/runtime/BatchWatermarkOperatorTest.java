@@ -3,12 +3,14 @@ package io.millrace.operators.sql.runtime;
 
 import static io.millrace.expression.Expressions.call;
 import static io.millrace.expression.Expressions.col;
+import static io.millrace.expression.Expressions.nullOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.expression.Expression;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OperatorHarness.Output;
@@ -35,13 +37,16 @@ class BatchWatermarkOperatorTest {
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
+  private static final Expression SECOND_BEHIND = call("TIMESTAMPADD", "SECOND", -1, col("ts"));
+
   private RuntimeHarness open(Duration idleTimeout) throws Exception {
+    return open(SECOND_BEHIND, idleTimeout);
+  }
+
+  private RuntimeHarness open(Expression watermark, Duration idleTimeout) throws Exception {
     CalcPlan times =
         CalcPlan.of(SCHEMA, ExpressionSettings.DEFAULT)
-            .select(
-                List.of(
-                    call("TIMESTAMPADD", "SECOND", -1, col("ts")).as("watermark"),
-                    col("ts").as("event_time")));
+            .select(List.of(watermark.as("watermark"), col("ts").as("event_time")));
     return new RuntimeHarness(
         device, SCHEMA, BatchWatermarkOperator.factory(times, idleTimeout), INTERVAL);
   }
@@ -64,6 +69,25 @@ class BatchWatermarkOperatorTest {
       harness.send(2, List.of(row(4, 7_100)));
       assertThat(elements(harness)).containsExactly(3, new Watermark(6_000), 1);
       assertThat(harness.rows()).extracting(row -> row.get(0)).containsExactly(1L, 2L, 3L, 4L);
+    }
+  }
+
+  @Test
+  void rowsWithoutAWatermarkAreLeftOut() throws Exception {
+    Expression ofSome = col("id").gt(1).then(SECOND_BEHIND, nullOf(DataType.timestamp(3)));
+    try (RuntimeHarness harness = open(ofSome, Duration.ZERO)) {
+      harness.send(1, List.of(row(1, 9_000)));
+      harness.send(2, List.of(row(1, 9_000), row(2, 5_000), row(3, 4_000)));
+      assertThat(elements(harness)).containsExactly(1, 3, new Watermark(4_000));
+    }
+  }
+
+  @Test
+  void aBatchWithoutRowsHasNoWatermark() throws Exception {
+    try (RuntimeHarness harness = open(Duration.ZERO)) {
+      harness.send(1, List.of());
+      harness.send(2, List.of(row(1, -5_000)));
+      assertThat(elements(harness)).containsExactly(0, 1);
     }
   }
 

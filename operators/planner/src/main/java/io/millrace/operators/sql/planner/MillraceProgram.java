@@ -44,6 +44,9 @@ final class MillraceProgram extends FlinkChainedProgram<StreamOptimizeContext> {
     try {
       RelNode replaced = new NodeReplacement(plan).replace(optimized);
       SubstitutionReport.count(replaced);
+      if (plan.mode() == SqlMode.EXPLAIN) {
+        LOG.info("The nodes of a plan: {}", String.join("; ", SubstitutionReport.lines(replaced)));
+      }
       return replaced;
     } catch (RuntimeException | LinkageError e) {
       LOG.warn("Flink's operators run the query, whose nodes could not be replaced", e);

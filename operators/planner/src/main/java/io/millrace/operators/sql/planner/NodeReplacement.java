@@ -3,6 +3,7 @@ package io.millrace.operators.sql.planner;
 
 import io.millrace.operators.sql.planner.aggregate.GlobalGroupAggregateMatcher;
 import io.millrace.operators.sql.planner.aggregate.GroupAggregateMatcher;
+import io.millrace.operators.sql.planner.aggregate.IncrementalGroupAggregateMatcher;
 import io.millrace.operators.sql.planner.aggregate.LocalGroupAggregateMatcher;
 import io.millrace.operators.sql.planner.calc.CalcMatcher;
 import io.millrace.operators.sql.planner.calc.DropUpdateBeforeMatcher;
@@ -20,6 +21,7 @@ import io.millrace.operators.sql.planner.window.GlobalWindowAggregateMatcher;
 import io.millrace.operators.sql.planner.window.GroupWindowAggregateMatcher;
 import io.millrace.operators.sql.planner.window.LocalWindowAggregateMatcher;
 import io.millrace.operators.sql.planner.window.WindowAggregateMatcher;
+import io.millrace.operators.sql.planner.window.WindowTableFunctionMatcher;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -32,7 +34,7 @@ import org.apache.calcite.rel.RelNode;
  * been decided about stay as they are.
  */
 final class NodeReplacement {
-  private static final List<NodeMatcher<?, ?>> MATCHERS =
+  static final List<NodeMatcher<?, ?>> MATCHERS =
       List.of(
           new ScanMatcher(),
           new WatermarkMatcher(),
@@ -46,10 +48,12 @@ final class NodeReplacement {
           new GroupAggregateMatcher(),
           new LocalGroupAggregateMatcher(),
           new GlobalGroupAggregateMatcher(),
+          new IncrementalGroupAggregateMatcher(),
           new WindowAggregateMatcher(),
           new LocalWindowAggregateMatcher(),
           new GlobalWindowAggregateMatcher(),
-          new GroupWindowAggregateMatcher());
+          new GroupWindowAggregateMatcher(),
+          new WindowTableFunctionMatcher());
 
   private final PlanContext context;
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner;
 
+import io.millrace.operators.sql.planner.node.Decision;
 import io.millrace.operators.sql.planner.node.MillraceRel;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.calcite.rel.RelNode;
@@ -13,19 +16,33 @@ import org.apache.flink.annotation.Internal;
  */
 @Internal
 public final class SubstitutionReport {
-  private static final String PREFIX = "StreamPhysical";
+  private static final String REPLACED = "replaced";
   private static final Map<String, Long> COUNTS = new TreeMap<>();
 
   private SubstitutionReport() {}
 
-  static void count(RelNode node) {
-    node.getInputs().forEach(SubstitutionReport::count);
-    add(
-        node instanceof MillraceRel rel
-            ? rel.kind()
-                + "\t"
-                + (rel.decision().isSupported() ? "replaced" : rel.decision().reason())
-            : node.getRelTypeName().replace(PREFIX, "") + "\tno such node in Millrace");
+  static void count(RelNode root) {
+    lines(root).forEach(SubstitutionReport::add);
+  }
+
+  /** A line for each node of a plan, from the sources to the sink. */
+  static List<String> lines(RelNode root) {
+    List<String> lines = new ArrayList<>();
+    root.getInputs().forEach(input -> lines.addAll(lines(input)));
+    lines.add(line(root));
+    return lines;
+  }
+
+  private static String line(RelNode node) {
+    if (node instanceof MillraceRel rel) {
+      Decision<?> decision = rel.decision();
+      return line(rel.kind(), decision.isSupported() ? REPLACED : decision.reason());
+    }
+    return line(NodeKinds.of(node), NodeKinds.reason(node));
+  }
+
+  private static String line(String kind, String decision) {
+    return kind + "\t" + decision;
   }
 
   private static void add(String key) {
@@ -46,7 +63,7 @@ public final class SubstitutionReport {
   /** How many nodes of {@code kind} were replaced, or would be if Millrace's nodes ran. */
   public static long replaced(String kind) {
     synchronized (COUNTS) {
-      return COUNTS.getOrDefault(kind + "\treplaced", 0L);
+      return COUNTS.getOrDefault(line(kind, REPLACED), 0L);
     }
   }
 }

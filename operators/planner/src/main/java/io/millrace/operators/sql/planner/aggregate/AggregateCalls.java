@@ -6,6 +6,9 @@ import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.flink.annotation.Internal;
@@ -13,6 +16,23 @@ import org.apache.flink.annotation.Internal;
 /** The planner's aggregate calls as aggregates over columns. */
 @Internal
 public final class AggregateCalls {
+  private static final Map<String, Function<Expression, Aggregate>> OF_ARGUMENT =
+      Map.ofEntries(
+          Map.entry("COUNT", Aggregate::count),
+          Map.entry("SUM", Aggregate::sum),
+          Map.entry("$SUM0", Aggregate::sum0),
+          Map.entry("MIN", Aggregate::min),
+          Map.entry("MAX", Aggregate::max),
+          Map.entry("AVG", Aggregate::avg),
+          Map.entry("FIRST_VALUE", Aggregate::firstValue),
+          Map.entry("LAST_VALUE", Aggregate::lastValue),
+          Map.entry("STDDEV_POP", Aggregate::stddevPop),
+          Map.entry("STDDEV_SAMP", Aggregate::stddevSamp),
+          Map.entry("VAR_POP", Aggregate::varPop),
+          Map.entry("VAR_SAMP", Aggregate::varSamp),
+          Map.entry("$WELFORD_M2$1", Aggregate::squaredDifferences),
+          Map.entry("LISTAGG", Aggregate::listAgg));
+
   private AggregateCalls() {}
 
   /**
@@ -65,25 +85,19 @@ public final class AggregateCalls {
   }
 
   private static Aggregate of(AggregateCall call, Expression argument) {
-    return switch (name(call)) {
-      case "COUNT" -> Aggregate.count(argument);
-      case "SUM" -> Aggregate.sum(argument);
-      case "$SUM0" -> Aggregate.sum0(argument);
-      case "MIN" -> Aggregate.min(argument);
-      case "MAX" -> Aggregate.max(argument);
-      case "AVG" -> Aggregate.avg(argument);
-      case "FIRST_VALUE" -> Aggregate.firstValue(argument);
-      case "LAST_VALUE" -> Aggregate.lastValue(argument);
-      case "STDDEV_POP" -> Aggregate.stddevPop(argument);
-      case "STDDEV_SAMP" -> Aggregate.stddevSamp(argument);
-      case "VAR_POP" -> Aggregate.varPop(argument);
-      case "VAR_SAMP" -> Aggregate.varSamp(argument);
-      case "LISTAGG" -> Aggregate.listAgg(argument);
-      default -> throw unsupported(call);
-    };
+    Function<Expression, Aggregate> aggregate = OF_ARGUMENT.get(name(call));
+    if (aggregate == null) {
+      throw unsupported(call);
+    }
+    return aggregate.apply(argument);
   }
 
   private static String name(AggregateCall call) {
     return call.getAggregation().getName();
+  }
+
+  /** Flink's names of the functions that have Millrace's form. */
+  public static Set<String> names() {
+    return OF_ARGUMENT.keySet();
   }
 }

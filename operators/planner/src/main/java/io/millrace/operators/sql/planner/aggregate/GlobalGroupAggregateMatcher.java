@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner.aggregate;
 
-import io.millrace.column.Schema;
 import io.millrace.operators.sql.planner.node.Decision;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
-import io.millrace.operators.sql.planner.rex.PlannedInput;
 import org.apache.calcite.rel.RelNode;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.planner.calcite.FlinkTypeFactory;
@@ -25,15 +23,10 @@ public final class GlobalGroupAggregateMatcher
   protected GroupAggregateSpec match(
       StreamPhysicalGlobalGroupAggregate global, PlanContext context) {
     GroupAggregateMatcher.checkHints(global.hints());
-    LocalGroupAggregateRel local = MillraceRel.firstPhase(global, LocalGroupAggregateRel.class);
-    LocalGroupAggregateSpec first = local.decision().spec();
-    Schema input = PlannedInput.batchSchema(local.getInput());
-    return GroupAggregateSpec.checked(
-        first.combines() ? first.aggregates() : first.aggregates().overKeysFirst(input),
-        first.combines(),
+    return GroupAggregateSpec.ofSecondPhase(
+        MillraceRel.firstPhase(global, FirstPhaseRel.class).firstPhase(),
         ChangelogPlanUtils.generateUpdateBefore(global),
         FlinkTypeFactory.toLogicalRowType(global.getRowType()),
-        first.combines() ? input : first.aggregates().schemaKeysFirst(input),
         context.expressionSettings());
   }
 

@@ -98,16 +98,9 @@ final class GlobalGroupAggregateRel extends StreamPhysicalGlobalGroupAggregate
 
   @Override
   public ExecNode<?> translateToExecNode(boolean isCompiled) {
-    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
-    node.setCompiled(isCompiled);
-    return node;
-  }
-
-  @Override
-  public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced()
-        ? new GroupAggregateExecNode(
-            KIND, decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
-        : super.translateToExecNode();
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : new GroupAggregateExecNode(
+            KIND, decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription());
   }
 }

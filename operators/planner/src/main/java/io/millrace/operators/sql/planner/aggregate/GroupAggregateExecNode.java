@@ -2,42 +2,84 @@
 package io.millrace.operators.sql.planner.aggregate;
 
 import io.millrace.column.Schema;
+import io.millrace.expression.Expression;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.ArgumentOperator;
 import io.millrace.operators.aggregate.GroupAggregateOperator;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.aggregate.TwoPhasePlan;
 import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.sql.planner.node.MillraceExecNode;
 import io.millrace.operators.sql.planner.node.NodeInput;
 import io.millrace.operators.sql.planner.node.PlanContext;
+import io.millrace.operators.transform.CalcPlan;
+import io.millrace.operators.transform.TransformOperator;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.util.List;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.types.RowKind;
 
 /** Aggregates by key, whose state is on the device: in one phase, or as the second of two. */
-final class GroupAggregateExecNode extends MillraceExecNode {
+class GroupAggregateExecNode extends MillraceExecNode {
   private final GroupAggregateSpec spec;
 
   GroupAggregateExecNode(
       String kind, GroupAggregateSpec spec, NodeInput input, String description) {
-    super(kind, List.of(input), spec.output(), description);
+    this(kind, spec, spec.output(), input, description);
+  }
+
+  /**
+   * @param output the type of the rows that Flink's node gives
+   */
+  GroupAggregateExecNode(
+      String kind, GroupAggregateSpec spec, RowType output, NodeInput input, String description) {
+    super(kind, List.of(input), output, description);
     this.spec = spec;
   }
 
   @Override
   protected Transformation<ColumnBatch> toBatches(PlannerBase planner) {
     Transformation<ColumnBatch> input = inputBatches(0, planner);
-    return spec.combines() ? combined(input, planner) : aggregated(input, planner);
+    Transformation<ColumnBatch> changes =
+        spec.combines() ? combined(input, planner) : aggregated(input, planner);
+    return spec.aggregates().calls().isEmpty() ? keys(changes, planner) : changes;
+  }
+
+  /** The keys that came and went. With a time-to-live also those that stay, as Flink has them. */
+  private Transformation<ColumnBatch> keys(
+      Transformation<ColumnBatch> changes, PlannerBase planner) {
+    ExpressionSettings settings = new PlanContext(planner.getTableConfig()).expressionSettings();
+    Schema schema = ColumnBatchTypeInformation.schemaOf(changes.getOutputType());
+    CalcPlan all = CalcPlan.of(schema, settings);
+    CalcPlan changed =
+        spec.aggregates().stateTtl().isNone()
+            ? all.filter(
+                Expressions.col(RowKindColumn.NAME)
+                    .in(RowKind.INSERT.toByteValue(), RowKind.DELETE.toByteValue()))
+            : all;
+    CalcPlan keys =
+        changed.select(
+            schema.names().subList(0, spec.aggregates().keys().size()).stream()
+                .<Expression>map(Expressions::col)
+                .toList());
+    return append(
+        changes,
+        "keys",
+        TransformOperator.factory(keys.transforms()),
+        new ColumnBatchTypeInformation(keys.outputSchema()),
+        planner.getTableConfig());
   }
 
   private Transformation<ColumnBatch> combined(
       Transformation<ColumnBatch> partials, PlannerBase planner) {
     ExecNode<?> exchange = getInputEdges().get(0).getSource();
-    LocalGroupAggregateExecNode local =
-        (LocalGroupAggregateExecNode) exchange.getInputEdges().get(0).getSource();
-    TwoPhasePlan plan = local.twoPhasePlan(spec.aggregates(), planner);
+    FirstPhaseExecNode first = (FirstPhaseExecNode) exchange.getInputEdges().get(0).getSource();
+    TwoPhasePlan plan = first.twoPhasePlan(spec.aggregates(), planner);
     TwoPhasePlan given = spec.givesUpdateBefore() ? plan : plan.withoutUpdateBefore();
     return appendKeyed(
         partials,

@@ -34,6 +34,30 @@ public record GroupAggregateSpec(
   }
 
   /**
+   * The specification of a second phase, if it can be planned.
+   *
+   * @param first the first phase
+   * @throws UnsupportedNodeException as {@link #checked} does
+   */
+  static GroupAggregateSpec ofSecondPhase(
+      LocalGroupAggregateSpec first,
+      boolean givesUpdateBefore,
+      RowType output,
+      ExpressionSettings settings) {
+    KeyedAggregates aggregates = first.aggregates();
+    Schema input = first.input();
+    return first.combines()
+        ? checked(aggregates, true, givesUpdateBefore, output, input, settings)
+        : checked(
+            aggregates.overKeysFirst(input),
+            false,
+            givesUpdateBefore,
+            output,
+            aggregates.schemaKeysFirst(input),
+            settings);
+  }
+
+  /**
    * The specification, if it can be planned.
    *
    * @param input the columns that the aggregates are over, as far as they are known

@@ -12,6 +12,7 @@ import io.millrace.operators.aggregate.TwoPhasePlan;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import io.millrace.operators.state.StateTtl;
+import io.millrace.operators.transform.CalcPlan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,6 +34,8 @@ import scala.collection.Seq;
 @Internal
 public record KeyedAggregates(
     List<Integer> keys, List<AggregateCall> calls, List<String> names, StateTtl stateTtl) {
+  private static final String ROWS = "$rows";
+
   public KeyedAggregates {
     keys = List.copyOf(keys);
     calls = List.copyOf(calls);
@@ -41,7 +44,11 @@ public record KeyedAggregates(
 
   /** The aggregates of a node, without names of their own. */
   public static KeyedAggregates of(int[] grouping, Seq<AggregateCall> aggCalls, StateTtl stateTtl) {
-    List<AggregateCall> calls = JavaScalaConversionUtil.toJava(aggCalls);
+    return of(grouping, JavaScalaConversionUtil.toJava(aggCalls), stateTtl);
+  }
+
+  /** The aggregates of a node, without names of their own. */
+  static KeyedAggregates of(int[] grouping, List<AggregateCall> calls, StateTtl stateTtl) {
     return new KeyedAggregates(
         IntStream.of(grouping).boxed().toList(),
         calls,
@@ -58,9 +65,13 @@ public record KeyedAggregates(
     return new KeyedAggregates(keys, calls, fields.subList(keys.size(), fields.size()), stateTtl);
   }
 
-  /** The columns of {@code input} other than row kinds, those of the keys first. */
-  public List<Expression> columnsKeysFirst(Schema input) {
-    return order(input).stream().map(field -> Expressions.col(input.field(field).name())).toList();
+  /** Selects the columns of {@code input}, those of the keys first. */
+  CalcPlan selectKeysFirst(Schema input, ExpressionSettings settings) {
+    List<Expression> columns =
+        order(input).stream()
+            .<Expression>map(field -> Expressions.col(input.field(field).name()))
+            .toList();
+    return CalcPlan.of(input, settings).select(columns);
   }
 
   /** The schema with these columns, and with row kinds if {@code input} has them. */
@@ -125,11 +136,15 @@ public record KeyedAggregates(
   }
 
   /**
-   * The aggregates over columns of {@code input}, with names that no key column has.
+   * The aggregates over columns of {@code input}, with names that no key column has. Without calls
+   * it is the number of rows, by which keys come and go.
    *
    * @throws UnsupportedNodeException if a call is none of Millrace's aggregates
    */
   public List<Aggregate> aggregates(Schema input) {
+    if (calls.isEmpty()) {
+      return List.of(Aggregate.count().as(ROWS));
+    }
     List<String> keyNames = keyNames(input);
     return AggregateCalls.convert(
         calls,

@@ -39,9 +39,7 @@ public final class KeysFirstExecNode extends MillraceExecNode {
     Transformation<ColumnBatch> input = inputBatches(0, planner);
     Schema schema = ColumnBatchTypeInformation.schemaOf(input.getOutputType());
     PlanContext context = new PlanContext(planner.getTableConfig());
-    CalcPlan plan =
-        CalcPlan.of(schema, context.expressionSettings())
-            .select(aggregates.columnsKeysFirst(schema));
+    CalcPlan plan = aggregates.selectKeysFirst(schema, context.expressionSettings());
     return append(
         input,
         "",

@@ -14,7 +14,7 @@ import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 
 /** The first phase of aggregates, in front of the exchange, which combines rows of a key. */
-final class LocalGroupAggregateExecNode extends MillraceExecNode {
+final class LocalGroupAggregateExecNode extends MillraceExecNode implements FirstPhaseExecNode {
   private final LocalGroupAggregateSpec spec;
 
   LocalGroupAggregateExecNode(LocalGroupAggregateSpec spec, NodeInput input, String description) {
@@ -33,12 +33,8 @@ final class LocalGroupAggregateExecNode extends MillraceExecNode {
         planner.getTableConfig());
   }
 
-  /**
-   * Aggregates over the input of this node.
-   *
-   * @param aggregates those of this node, with the names of the second phase
-   */
-  TwoPhasePlan twoPhasePlan(KeyedAggregates aggregates, PlannerBase planner) {
+  @Override
+  public TwoPhasePlan twoPhasePlan(KeyedAggregates aggregates, PlannerBase planner) {
     Schema input = ColumnBatchTypeInformation.schemaOf(inputBatches(0, planner).getOutputType());
     PlanContext context = new PlanContext(planner.getTableConfig());
     return aggregates.twoPhasePlan(input, context.expressionSettings()).orElseThrow();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner.aggregate;
 
-import io.millrace.column.Schema;
-import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.sql.planner.node.Decision;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
@@ -26,15 +24,11 @@ public final class LocalGroupAggregateMatcher
   @Override
   protected LocalGroupAggregateSpec match(
       StreamPhysicalLocalGroupAggregate local, PlanContext context) {
-    KeyedAggregates aggregates =
-        KeyedAggregates.of(local.grouping(), local.aggCalls(), context.stateTtl());
-    Schema input = PlannedInput.batchSchema(local.getInput());
-    ExpressionSettings settings = context.expressionSettings();
-    aggregates.plan(input, settings);
-    return new LocalGroupAggregateSpec(
-        aggregates,
-        aggregates.twoPhasePlan(input, settings).isPresent(),
-        FlinkTypeFactory.toLogicalRowType(local.getRowType()));
+    return LocalGroupAggregateSpec.checked(
+        KeyedAggregates.of(local.grouping(), local.aggCalls(), context.stateTtl()),
+        PlannedInput.batchSchema(local.getInput()),
+        FlinkTypeFactory.toLogicalRowType(local.getRowType()),
+        context.expressionSettings());
   }
 
   @Override

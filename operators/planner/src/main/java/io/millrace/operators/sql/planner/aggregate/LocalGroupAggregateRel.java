@@ -2,7 +2,6 @@
 package io.millrace.operators.sql.planner.aggregate;
 
 import io.millrace.operators.sql.planner.node.Decision;
-import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeInput;
 import io.millrace.operators.sql.planner.node.PlannerField;
 import java.util.List;
@@ -14,7 +13,7 @@ import org.apache.flink.table.planner.plan.nodes.physical.stream.StreamPhysicalL
 
 /** A LocalGroupAggregate about which is decided. */
 final class LocalGroupAggregateRel extends StreamPhysicalLocalGroupAggregate
-    implements MillraceRel {
+    implements FirstPhaseRel {
   static final String KIND = "LocalGroupAggregate";
 
   private final boolean[] aggCallNeedRetractions;
@@ -76,6 +75,11 @@ final class LocalGroupAggregateRel extends StreamPhysicalLocalGroupAggregate
   }
 
   @Override
+  public LocalGroupAggregateSpec firstPhase() {
+    return decision.spec();
+  }
+
+  @Override
   public boolean givesPartials() {
     return decision.isSupported();
   }
@@ -98,14 +102,9 @@ final class LocalGroupAggregateRel extends StreamPhysicalLocalGroupAggregate
 
   @Override
   public ExecNode<?> translateToExecNode(boolean isCompiled) {
-    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
-    node.setCompiled(isCompiled);
-    return node;
-  }
-
-  @Override
-  public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced() ? node(decision.spec()) : super.translateToExecNode();
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : node(decision.spec());
   }
 
   private ExecNode<?> node(LocalGroupAggregateSpec spec) {

@@ -70,16 +70,9 @@ final class DeduplicateRel extends StreamPhysicalRank implements MillraceRel {
 
   @Override
   public ExecNode<?> translateToExecNode(boolean isCompiled) {
-    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
-    node.setCompiled(isCompiled);
-    return node;
-  }
-
-  @Override
-  public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced()
-        ? new DeduplicateExecNode(
-            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
-        : super.translateToExecNode();
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : new DeduplicateExecNode(
+            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription());
   }
 }

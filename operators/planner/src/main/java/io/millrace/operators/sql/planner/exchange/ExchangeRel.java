@@ -72,18 +72,11 @@ final class ExchangeRel extends StreamPhysicalExchange implements MillraceRel {
 
   @Override
   public ExecNode<?> translateToExecNode(boolean isCompiled) {
-    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
-    node.setCompiled(isCompiled);
-    return node;
-  }
-
-  @Override
-  public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced()
-        ? new ExchangeExecNode(
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : new ExchangeExecNode(
             decision.spec(),
             NodeInput.of(getInput(), getRequiredDistribution()),
-            getRelDetailedDescription())
-        : super.translateToExecNode();
+            getRelDetailedDescription());
   }
 }

@@ -66,18 +66,11 @@ final class UnionRel extends StreamPhysicalUnion implements MillraceRel {
 
   @Override
   public ExecNode<?> translateToExecNode(boolean isCompiled) {
-    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
-    node.setCompiled(isCompiled);
-    return node;
-  }
-
-  @Override
-  public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced()
-        ? new UnionExecNode(
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : new UnionExecNode(
             decision.spec(),
             getInputs().stream().map(NodeInput::of).toList(),
-            getRelDetailedDescription())
-        : super.translateToExecNode();
+            getRelDetailedDescription());
   }
 }

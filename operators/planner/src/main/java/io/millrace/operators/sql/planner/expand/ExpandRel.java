@@ -58,15 +58,9 @@ final class ExpandRel extends StreamPhysicalExpand implements MillraceRel {
 
   @Override
   public ExecNode<?> translateToExecNode(boolean isCompiled) {
-    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
-    node.setCompiled(isCompiled);
-    return node;
-  }
-
-  @Override
-  public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced()
-        ? new ExpandExecNode(decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
-        : super.translateToExecNode();
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : new ExpandExecNode(
+            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription());
   }
 }

@@ -38,6 +38,16 @@ public abstract class NodeMatcher<R extends RelNode, S extends NodeSpec> {
   /** The node with the decision about it, which is a {@link MillraceRel}. */
   protected abstract RelNode decided(R node, Decision<S> decision);
 
+  /** The class of Flink's nodes. */
+  public final Class<R> type() {
+    return type;
+  }
+
+  /** Flink's name of such nodes, such as "Calc". */
+  public final String kind() {
+    return kind;
+  }
+
   /** Whether this matcher decides about {@code node}, about which nothing has been decided. */
   public final boolean accepts(RelNode node) {
     return type.isInstance(node) && !(node instanceof MillraceRel);

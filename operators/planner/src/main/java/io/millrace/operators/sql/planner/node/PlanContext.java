@@ -55,13 +55,10 @@ public record PlanContext(TableConfig config) {
     return StateTtl.ofProcessingTime(config.getIdleStateRetention());
   }
 
-  /**
-   * When rows of Flink's operators become batches. A watermark waits for its batch, except that a
-   * mini-batch ends with its watermark.
-   */
+  /** When rows of Flink's operators become batches. A mini-batch ends with its watermark. */
   public BatchOptions batchOptions() {
     boolean miniBatch = config.get(ExecutionConfigOptions.TABLE_EXEC_MINIBATCH_ENABLED);
     return BatchOptions.latency(option(SqlOptions.BATCH_LATENCY))
-        .withWatermarks(miniBatch ? WatermarkMode.FLUSH : WatermarkMode.HOLD);
+        .withWatermarks(miniBatch ? WatermarkMode.FLUSH : option(SqlOptions.WATERMARKS));
   }
 }

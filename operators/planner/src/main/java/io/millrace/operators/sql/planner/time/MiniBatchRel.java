@@ -56,16 +56,9 @@ final class MiniBatchRel extends StreamPhysicalMiniBatchAssigner implements Mill
 
   @Override
   public ExecNode<?> translateToExecNode(boolean isCompiled) {
-    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
-    node.setCompiled(isCompiled);
-    return node;
-  }
-
-  @Override
-  public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced()
-        ? new MiniBatchExecNode(
-            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
-        : super.translateToExecNode();
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : new MiniBatchExecNode(
+            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription());
   }
 }

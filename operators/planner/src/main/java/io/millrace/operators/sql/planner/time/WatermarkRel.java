@@ -80,16 +80,9 @@ final class WatermarkRel extends StreamPhysicalWatermarkAssigner implements Mill
 
   @Override
   public ExecNode<?> translateToExecNode(boolean isCompiled) {
-    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
-    node.setCompiled(isCompiled);
-    return node;
-  }
-
-  @Override
-  public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced()
-        ? new WatermarkExecNode(
-            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
-        : super.translateToExecNode();
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : new WatermarkExecNode(
+            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription());
   }
 }

@@ -72,16 +72,9 @@ final class GlobalWindowAggregateRel extends StreamPhysicalGlobalWindowAggregate
 
   @Override
   public ExecNode<?> translateToExecNode(boolean isCompiled) {
-    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
-    node.setCompiled(isCompiled);
-    return node;
-  }
-
-  @Override
-  public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced()
-        ? new WindowAggregateExecNode(
-            KIND, decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
-        : super.translateToExecNode();
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : new WindowAggregateExecNode(
+            KIND, decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription());
   }
 }

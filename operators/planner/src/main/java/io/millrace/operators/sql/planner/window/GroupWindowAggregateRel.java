@@ -68,16 +68,9 @@ final class GroupWindowAggregateRel extends StreamPhysicalGroupWindowAggregate
 
   @Override
   public ExecNode<?> translateToExecNode(boolean isCompiled) {
-    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
-    node.setCompiled(isCompiled);
-    return node;
-  }
-
-  @Override
-  public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced()
-        ? new WindowAggregateExecNode(
-            KIND, decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription())
-        : super.translateToExecNode();
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : new WindowAggregateExecNode(
+            KIND, decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription());
   }
 }

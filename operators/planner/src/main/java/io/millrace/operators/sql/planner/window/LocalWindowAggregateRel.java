@@ -71,20 +71,13 @@ final class LocalWindowAggregateRel extends StreamPhysicalLocalWindowAggregate
 
   @Override
   public ExecNode<?> translateToExecNode(boolean isCompiled) {
-    ExecNode<?> node = isCompiled ? super.translateToExecNode() : translateToExecNode();
-    node.setCompiled(isCompiled);
-    return node;
-  }
-
-  @Override
-  public ExecNode<?> translateToExecNode() {
-    return decision.isReplaced()
-        ? new KeysFirstExecNode(
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : new KeysFirstExecNode(
             KIND,
             decision.spec().aggregates(),
             decision.spec().output(),
             NodeInput.of(getInput()),
-            getRelDetailedDescription())
-        : super.translateToExecNode();
+            getRelDetailedDescription());
   }
 }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.sql.planner;
+
+import io.millrace.operators.sql.planner.node.NodeMatcher;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.calcite.rel.RelNode;
+import org.apache.flink.annotation.Internal;
+
+/**
+ * The kinds of nodes of Flink's streaming plans, by their names in EXPLAIN: when Millrace replaces
+ * a node, or why it replaces none of its kind. The reasons are in {@link SubstitutionReport}; a
+ * node of Flink's own class cannot show them in EXPLAIN.
+ */
+@Internal
+public final class NodeKinds {
+  private static final String PREFIX = "StreamPhysical";
+  private static final String BATCHES = "its input gives batches";
+  private static final String AGGREGATES = "each aggregate is one of Millrace's";
+  private static final String JOIN = "there is no operator of joins on batches";
+  private static final String ORDER = "there is no operator on batches that keeps rows in order";
+  private static final String PYTHON = "Python functions run in processes of Flink's own";
+  private static final String USERS = "functions of users in Java take and give rows";
+  private static final String LEGACY = "it belongs to interfaces that Flink has replaced";
+
+  private static final Map<String, String> CONDITIONS =
+      Map.ofEntries(
+          Map.entry(
+              "TableSourceScan",
+              "its connector implements BatchScanTableSource, and no temporal join needs its"
+                  + " snapshots"),
+          Map.entry("WatermarkAssigner", BATCHES + ", and watermarks have up to 3 digits"),
+          Map.entry("MiniBatchAssigner", BATCHES),
+          Map.entry(
+              "Calc",
+              "each function has Millrace's form and each type can be a column. Of rows, only the"
+                  + " fields that are read become columns, also those in a ROW. One that only"
+                  + " chooses fields stays Flink's between operators of rows. So does one with"
+                  + " CURRENT_WATERMARK, or with a seed of RAND or RAND_INTEGER, whose values"
+                  + " depend on the rows before"),
+          Map.entry("DropUpdateBefore", BATCHES),
+          Map.entry("Exchange", BATCHES + ", and rows are sent by keys or to one subtask"),
+          Map.entry("Union", "all its inputs give batches"),
+          Map.entry(
+              "Deduplicate",
+              "a ROW_NUMBER() of 1 with PARTITION BY, by a time attribute, of insertions, whose"
+                  + " number is not selected. No consumer needs the rows before updates. The first"
+                  + " row by event time only in mini-batch mode, as Flink waits for watermarks"
+                  + " otherwise. A node that stays Flink's is a Rank in the physical plan, where the"
+                  + " reason is"),
+          Map.entry(
+              "Expand",
+              "no column is an ARRAY, a MAP or a ROW. It stays Flink's between operators of rows"),
+          Map.entry(
+              "GroupAggregate",
+              AGGREGATES
+                  + ", also over a changelog, with DISTINCT and FILTER; also without keys, or without"
+                  + " aggregates; keys are neither ARRAY nor ROW; there is no hint STATE_TTL. The option"
+                  + " table.exec.state.ttl holds"),
+          Map.entry(
+              "LocalGroupAggregate",
+              "as GroupAggregate, and the second phase is replaced. Aggregates that two phases"
+                  + " cannot combine, such as those with DISTINCT, are sent as rows: sends=[rows]"),
+          Map.entry("GlobalGroupAggregate", "as GroupAggregate, and the first phase is replaced"),
+          Map.entry(
+              "IncrementalGroupAggregate",
+              "as GroupAggregate, and the phases in front of it and behind it are replaced"),
+          Map.entry(
+              "WindowAggregate",
+              "TUMBLE, HOP, CUMULATE and SESSION windows over a time attribute; "
+                  + AGGREGATES
+                  + ", without DISTINCT"),
+          Map.entry(
+              "LocalWindowAggregate",
+              "as WindowAggregate, and the second phase is replaced. Rows are sent as they are"),
+          Map.entry("GlobalWindowAggregate", "as WindowAggregate, and the first phase is replaced"),
+          Map.entry(
+              "GroupWindowAggregate",
+              "as WindowAggregate, by GROUP BY TUMBLE(...), HOP(...) and SESSION(...), without early"
+                  + " or late results, over times and not numbers of rows"),
+          Map.entry(
+              "WindowTableFunction",
+              "TUMBLE, HOP and CUMULATE whose rows no aggregate takes. The windows of SESSION depend"
+                  + " on rows to come"));
+
+  private static final Map<String, String> REASONS =
+      Map.ofEntries(
+          Map.entry("Join", JOIN),
+          Map.entry("IntervalJoin", JOIN),
+          Map.entry("TemporalJoin", JOIN),
+          Map.entry("WindowJoin", JOIN),
+          Map.entry("MultiJoin", JOIN),
+          Map.entry("DeltaJoin", JOIN),
+          Map.entry("LookupJoin", "tables that rows are looked up in give rows"),
+          Map.entry("WindowRank", ORDER),
+          Map.entry("WindowDeduplicate", ORDER),
+          Map.entry("OverAggregate", ORDER),
+          Map.entry("Sort", ORDER),
+          Map.entry("SortLimit", ORDER),
+          Map.entry("TemporalSort", ORDER),
+          Map.entry("Limit", "there is no operator on batches that counts rows up to a limit"),
+          Map.entry("Match", "there is no operator on batches that finds patterns of rows"),
+          Map.entry(
+              "ChangelogNormalize", "there is no operator on batches that keeps the last rows"),
+          Map.entry("Correlate", "table functions take and give rows"),
+          Map.entry("AsyncCorrelate", "asynchronous functions take and give rows"),
+          Map.entry("AsyncCalc", "asynchronous functions take and give rows"),
+          Map.entry("ProcessTableFunction", USERS),
+          Map.entry("GroupTableAggregate", USERS),
+          Map.entry("GroupWindowTableAggregate", USERS),
+          Map.entry("MLPredictTableFunction", "models take and give rows"),
+          Map.entry("VectorSearchTableFunction", "tables that vectors are searched in give rows"),
+          Map.entry("PythonCalc", PYTHON),
+          Map.entry("PythonAsyncCalc", PYTHON),
+          Map.entry("PythonCorrelate", PYTHON),
+          Map.entry("PythonGroupAggregate", PYTHON),
+          Map.entry("PythonGroupTableAggregate", PYTHON),
+          Map.entry("PythonGroupWindowAggregate", PYTHON),
+          Map.entry("PythonOverAggregate", PYTHON),
+          Map.entry("Sink", "sinks take rows"),
+          Map.entry("LegacySink", LEGACY),
+          Map.entry("LegacyTableSourceScan", LEGACY),
+          Map.entry("DataStreamScan", "a DataStream of rows is its source"),
+          Map.entry("Values", "it gives the rows that the query names"),
+          Map.entry(
+              "IntermediateTableScan",
+              "it stands for a part of the plan that several sinks share, which has a plan of its"
+                  + " own"));
+
+  private NodeKinds() {}
+
+  /** The kinds of which Millrace replaces nodes, each with the condition, in order. */
+  public static Map<String, String> replaced() {
+    return Collections.unmodifiableMap(new TreeMap<>(CONDITIONS));
+  }
+
+  /** The other kinds, each with the reason, in order. */
+  public static Map<String, String> kept() {
+    return Collections.unmodifiableMap(new TreeMap<>(REASONS));
+  }
+
+  /** The kinds and classes of Flink's nodes that are decided about one by one. */
+  public static Map<String, Class<? extends RelNode>> matched() {
+    Map<String, Class<? extends RelNode>> matched = new TreeMap<>();
+    for (NodeMatcher<?, ?> matcher : NodeReplacement.MATCHERS) {
+      matched.put(matcher.kind(), matcher.type());
+    }
+    return matched;
+  }
+
+  /** The kind of a node of Flink's. */
+  static String of(RelNode node) {
+    return node.getRelTypeName().replace(PREFIX, "");
+  }
+
+  /** Why a node about which nothing was decided stays Flink's. */
+  static String reason(RelNode node) {
+    return Optional.ofNullable(REASONS.get(of(node)))
+        .orElse("a kind of node that Millrace does not know");
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.sql.planner.aggregate;
+
+import io.millrace.operators.sql.planner.node.Decision;
+import io.millrace.operators.sql.planner.node.NodeInput;
+import io.millrace.operators.sql.planner.node.PlannerField;
+import java.util.List;
+import org.apache.calcite.plan.RelTraitSet;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.RelWriter;
+import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
+import org.apache.flink.table.planner.plan.nodes.physical.stream.StreamPhysicalIncrementalGroupAggregate;
+
+/** An IncrementalGroupAggregate about which is decided. */
+final class IncrementalGroupAggregateRel extends StreamPhysicalIncrementalGroupAggregate
+    implements FirstPhaseRel {
+  static final String KIND = "IncrementalGroupAggregate";
+
+  private final Fields fields;
+  private final Decision<IncrementalGroupAggregateSpec> decision;
+
+  /** What Flink's node has no accessors for. */
+  private record Fields(
+      AggregateCall[] finalCalls,
+      AggregateCall[] partialOriginalCalls,
+      boolean[] partialRetractions,
+      boolean partialNeedsRetraction,
+      RelDataType partialInput,
+      RelDataType partialOutput) {
+    static Fields of(StreamPhysicalIncrementalGroupAggregate aggregate) {
+      PlannerField fields =
+          new PlannerField(StreamPhysicalIncrementalGroupAggregate.class, aggregate);
+      return new Fields(
+          fields.get("finalAggCalls", AggregateCall[].class),
+          fields.get("partialOriginalAggCalls", AggregateCall[].class),
+          fields.get("partialAggCallNeedRetractions", boolean[].class),
+          fields.get("partialAggNeedRetraction", Boolean.class),
+          fields.get("partialLocalAggInputRowType", RelDataType.class),
+          fields.get("partialGlobalAggRowType", RelDataType.class));
+    }
+  }
+
+  private IncrementalGroupAggregateRel(
+      StreamPhysicalIncrementalGroupAggregate aggregate,
+      RelTraitSet traits,
+      RelNode input,
+      Fields fields,
+      Decision<IncrementalGroupAggregateSpec> decision) {
+    super(
+        aggregate.getCluster(),
+        traits,
+        input,
+        aggregate.partialAggGrouping(),
+        aggregate.partialAggCalls(),
+        aggregate.grouping(),
+        fields.finalCalls(),
+        fields.partialOriginalCalls(),
+        fields.partialRetractions(),
+        fields.partialNeedsRetraction(),
+        fields.partialInput(),
+        fields.partialOutput(),
+        aggregate.hints());
+    this.fields = fields;
+    this.decision = decision;
+  }
+
+  static IncrementalGroupAggregateRel of(
+      StreamPhysicalIncrementalGroupAggregate aggregate,
+      Decision<IncrementalGroupAggregateSpec> decision) {
+    return new IncrementalGroupAggregateRel(
+        aggregate, aggregate.getTraitSet(), aggregate.getInput(), Fields.of(aggregate), decision);
+  }
+
+  private IncrementalGroupAggregateRel with(
+      RelTraitSet traits, RelNode input, Decision<IncrementalGroupAggregateSpec> newDecision) {
+    return new IncrementalGroupAggregateRel(this, traits, input, fields, newDecision);
+  }
+
+  @Override
+  public Decision<IncrementalGroupAggregateSpec> decision() {
+    return decision;
+  }
+
+  @Override
+  public String kind() {
+    return KIND;
+  }
+
+  @Override
+  public RelNode kept(String reason) {
+    return with(getTraitSet(), getInput(), Decision.kept(reason));
+  }
+
+  @Override
+  public LocalGroupAggregateSpec firstPhase() {
+    return decision.spec().last();
+  }
+
+  @Override
+  public boolean givesPartials() {
+    return decision.isSupported();
+  }
+
+  @Override
+  public boolean takesPartials() {
+    return decision.isSupported();
+  }
+
+  @Override
+  public String getRelTypeName() {
+    return decision.typeName(KIND);
+  }
+
+  @Override
+  public RelWriter explainTerms(RelWriter terms) {
+    RelWriter writer = decision.explain(super.explainTerms(terms), this);
+    return writer.itemIf("sends", "rows", decision.isSupported() && !firstPhase().combines());
+  }
+
+  @Override
+  public RelNode copy(RelTraitSet traits, List<RelNode> inputs) {
+    return with(traits, inputs.get(0), decision);
+  }
+
+  @Override
+  public ExecNode<?> translateToExecNode(boolean isCompiled) {
+    return isCompiled || !decision.isReplaced()
+        ? super.translateToExecNode(isCompiled)
+        : new IncrementalGroupAggregateExecNode(
+            decision.spec(), NodeInput.of(getInput()), getRelDetailedDescription());
+  }
+}

@@ -35,7 +35,6 @@ final class NexmarkQueries {
           DATE_FORMAT(date_time, 'yyyy-MM-dd'), DATE_FORMAT(date_time, 'HH:mm')
         FROM bid
         """);
-    // Without the function of the user that q14 has.
     QUERIES.put(
         "q14",
         """
@@ -43,9 +42,10 @@ final class NexmarkQueries {
           CASE WHEN HOUR(date_time) >= 8 AND HOUR(date_time) <= 18 THEN 'dayTime'
             WHEN HOUR(date_time) <= 6 OR HOUR(date_time) >= 20 THEN 'nightTime'
             ELSE 'otherTime' END AS bidTimeType,
-          date_time, extra
+          date_time, extra, count_char(extra, 'c') AS c_counts
         FROM bid WHERE 0.908 * price > 1000000 AND 0.908 * price < 50000000
         """);
+    QUERIES.put("q14OnDevice", sql("q14").replace("count_char", "count_char_on_device"));
     QUERIES.put(
         "q15",
         """
@@ -217,14 +217,22 @@ final class NexmarkQueries {
     return QUERIES.get(name);
   }
 
-  /** A session with the table or view {@code bid}. */
+  /** A session with the table or view {@code bid}, and the function of q14. */
   static SqlSession session(FlinkCluster cluster, SqlMode mode, Content content) {
-    SqlSession session = new SqlSession(cluster, mode);
+    SqlSession session =
+        new SqlSession(cluster, mode)
+            .with(
+                function("count_char", CountChar.class),
+                function("count_char_on_device", CountCharOnDevice.class));
     return content.hasEvents()
         ? session.with(
             content.createTable("events", EVENTS),
             "CREATE TEMPORARY VIEW bid AS SELECT bid.auction, bid.bidder, bid.price, bid.channel,"
                 + " bid.url, date_time, bid.extra FROM events WHERE event_type = 2")
         : session.with(content.createTable("bid", EVENTS));
+  }
+
+  private static String function(String name, Class<?> function) {
+    return "CREATE FUNCTION %s AS '%s'".formatted(name, function.getName());
   }
 }

@@ -156,6 +156,7 @@ class NexmarkSqlTest {
         arguments("q2", "*Calc WatermarkAssigner TableSourceScan"),
         arguments("q10", "*Calc WatermarkAssigner TableSourceScan"),
         arguments("q14", "*Calc WatermarkAssigner TableSourceScan"),
+        arguments("q14OnDevice", "*Calc WatermarkAssigner TableSourceScan"),
         arguments("q21", "*Calc WatermarkAssigner TableSourceScan"),
         arguments("q22", "*Calc WatermarkAssigner TableSourceScan"),
         arguments(
@@ -176,6 +177,7 @@ class NexmarkSqlTest {
         arguments("q2", "*Calc" + source),
         arguments("q10", "*Calc" + source),
         arguments("q14", "*Calc" + source),
+        arguments("q14OnDevice", "*Calc" + source),
         arguments("q21", "*Calc" + source),
         arguments("q22", "*Calc" + source),
         arguments("q15", "*GroupAggregate *Exchange *Calc" + source),
@@ -231,6 +233,7 @@ class NexmarkSqlTest {
         arguments("q10", source),
         arguments("q11", "*Calc *GroupWindowAggregate *Exchange " + source),
         arguments("q14", source),
+        arguments("q14OnDevice", source),
         arguments("q15", "*GroupAggregate *Exchange " + source),
         arguments("q16", "*GroupAggregate *Exchange " + source),
         arguments("q17", "*GroupAggregate *Exchange " + source),

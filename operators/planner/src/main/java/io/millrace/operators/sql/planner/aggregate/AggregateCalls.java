@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.sql.validate.SqlUserDefinedAggFunction;
 import org.apache.flink.annotation.Internal;
+import org.apache.flink.table.functions.UserDefinedFunction;
+import org.apache.flink.table.planner.functions.bridging.BridgingSqlAggFunction;
 
 /** The planner's aggregate calls as aggregates over columns. */
 @Internal
@@ -54,6 +57,13 @@ public final class AggregateCalls {
   }
 
   private static UnsupportedNodeException unsupported(AggregateCall call) {
+    boolean isOfUser =
+        call.getAggregation() instanceof SqlUserDefinedAggFunction
+            || (call.getAggregation() instanceof BridgingSqlAggFunction function
+                && function.getDefinition() instanceof UserDefinedFunction);
+    if (isOfUser) {
+      return new UnsupportedNodeException("function " + name(call) + " is Java code of the user");
+    }
     return new UnsupportedNodeException("aggregate " + call);
   }
 

@@ -12,6 +12,7 @@ import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import io.millrace.operators.sql.planner.rex.InputColumns;
 import io.millrace.operators.sql.planner.rex.PlannerTypes;
 import io.millrace.operators.sql.planner.rex.RexConverter;
+import io.millrace.operators.sql.planner.rex.UserFunctions;
 import io.millrace.operators.transform.CalcPlan;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,9 +70,11 @@ public record CalcSpec(
    * @throws UnsupportedNodeException if an expression is not supported
    */
   public CalcPlan plan(InputColumns input, ExpressionSettings settings) {
-    RexConverter converter = new RexConverter(input, settings, rexBuilder);
+    UserFunctions userFunctions = UserFunctions.of(expressions());
+    ExpressionSettings all = userFunctions.in(settings);
+    RexConverter converter = new RexConverter(input, all, rexBuilder, userFunctions);
     try {
-      CalcPlan plan = CalcPlan.of(input.schema(), settings);
+      CalcPlan plan = CalcPlan.of(input.schema(), all);
       if (condition.isPresent()) {
         plan = plan.filter(converter.convert(condition.get()));
       }

@@ -29,6 +29,7 @@ final class RexCasts {
     boolean orNull =
         call.getKind() == SqlKind.SAFE_CAST || call.getOperator().getName().equals("TRY_CAST");
     Expression value = converter.convert(operand);
+    checkIntervals(call, operand);
     if (to.is(LogicalTypeFamily.CHARACTER_STRING)) {
       return toText(text(value, from, orNull), from, to);
     } else if (to.is(LogicalTypeRoot.BINARY)
@@ -38,6 +39,16 @@ final class RexCasts {
     DataType target = RexConverter.type(call);
     Expression cast = cast(value, RexConverter.type(operand), target, orNull);
     return target.id() == TypeId.TIME ? ofPrecision(cast, from, to) : cast;
+  }
+
+  private static void checkIntervals(RexCall call, RexNode operand) {
+    boolean isInterval = RexIntervals.isInterval(call) || RexIntervals.isInterval(operand);
+    if (isInterval
+        && call.getKind() != SqlKind.REINTERPRET
+        && call.getType().getSqlTypeName().getFamily()
+            != operand.getType().getSqlTypeName().getFamily()) {
+      throw new UnsupportedNodeException("an interval in " + RexConverter.text(call));
+    }
   }
 
   private static Expression cast(Expression value, DataType from, DataType target, boolean orNull) {

@@ -137,6 +137,7 @@ public final class RexConverter {
     return switch (call.getOperator().getName()) {
       // The attribute has no value until a later node asks for the processing time.
       case "PROCTIME" -> Expressions.nullOf(type(call));
+      case "TRY_CAST" -> RexCasts.convert(call, this);
       case "JSON_VALUE" -> RexJson.value(call, this);
       case "IS_JSON" -> RexJson.is(call, this);
       default -> named(call);

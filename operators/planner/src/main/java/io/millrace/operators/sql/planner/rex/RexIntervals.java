@@ -21,7 +21,8 @@ import org.apache.calcite.sql.type.SqlTypeFamily;
 final class RexIntervals {
   private static final Set<SqlKind> OF_NUMBERS =
       EnumSet.of(SqlKind.PLUS, SqlKind.MINUS, SqlKind.TIMES, SqlKind.IS_NULL, SqlKind.IS_NOT_NULL);
-  private static final Set<String> CHOICES = Set.of("COALESCE", "IF");
+  private static final Set<String> OF_ANY_TYPE =
+      Set.of("COALESCE", "IF", "ROW", "ARRAY", "MAP", "ITEM");
 
   static {
     OF_NUMBERS.addAll(SqlKind.COMPARISON);
@@ -55,7 +56,7 @@ final class RexIntervals {
    */
   static void check(RexCall call) {
     boolean takesNumbers =
-        OF_NUMBERS.contains(call.getKind()) || CHOICES.contains(call.getOperator().getName());
+        OF_NUMBERS.contains(call.getKind()) || OF_ANY_TYPE.contains(call.getOperator().getName());
     if (!takesNumbers && call.getOperands().stream().anyMatch(RexIntervals::isInterval)) {
       throw new UnsupportedNodeException("an interval in " + RexConverter.text(call));
     }

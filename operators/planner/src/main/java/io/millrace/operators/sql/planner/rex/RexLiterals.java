@@ -37,6 +37,7 @@ final class RexLiterals {
       case DECIMAL32, DECIMAL64, DECIMAL128 ->
           new Expression.Literal(number(literal).setScale(type.scale()), type);
       case STRING -> new Expression.Literal(literal.getValueAs(String.class), type);
+      case BINARY -> Expression.Literal.of(literal.getValueAs(byte[].class), type);
       case DATE, TIME ->
           new Expression.Literal(literal.getValueAs(Integer.class).longValue(), type);
       case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> timestamp(literal, type);

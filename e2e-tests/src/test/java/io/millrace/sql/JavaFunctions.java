@@ -4,6 +4,7 @@ package io.millrace.sql;
 import io.millrace.expression.resolve.ColumnFunction;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
+import io.millrace.operators.sql.table.DeviceFunction;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -232,6 +233,44 @@ public final class JavaFunctions {
         int row = rows.position(i);
         result.longs()[row] = operands[0].longs()[row] + operands[1].longs()[row];
       }
+    }
+  }
+
+  /** Has a device function in name only. */
+  public static class Misnamed extends ScalarFunction implements DeviceFunction {
+    private static final long serialVersionUID = 1L;
+
+    public Integer eval(Integer number) {
+      return number;
+    }
+
+    @Override
+    public String deviceFunction() {
+      return "misnamed";
+    }
+
+    @Override
+    public String ptx() {
+      return DeviceFunction.resource(Misnamed.class, "count_char.ptx");
+    }
+  }
+
+  /** Has no PTX. */
+  public static final class Misplaced extends Misnamed {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String ptx() {
+      return DeviceFunction.resource(Misplaced.class, "misplaced.ptx");
+    }
+  }
+
+  /** Gives strings. */
+  public static final class Texts extends Misnamed {
+    private static final long serialVersionUID = 1L;
+
+    public String eval(String text) {
+      return text;
     }
   }
 

@@ -146,7 +146,14 @@ class UserFunctionTest {
   static Stream<Arguments> hostReasons() {
     return Stream.of(
         arguments("Half(big)", "HALF: plain Java of the user"),
-        arguments("Added(n, big)", "ADDED: plain Java of the user"));
+        arguments("Added(n, big)", "ADDED: plain Java of the user"),
+        arguments("Misnamed(id)", "MISNAMED: its PTX has no function misnamed"),
+        arguments("Misnamed(n)", "MISNAMED: eval is asked about nulls"),
+        arguments(
+            "Misplaced(id)",
+            "MISPLACED: its PTX cannot be read: %s has no resource misplaced.ptx"
+                .formatted(JavaFunctions.Misplaced.class.getName())),
+        arguments("Texts(s)", "TEXTS: a device function cannot give a STRING"));
   }
 
   @ParameterizedTest

@@ -69,12 +69,19 @@ public final class Coercion {
         .bind(operand, to, context);
   }
 
+  /** Whether a row can have other names, and fields that are nullable. */
   private static boolean takes(DataType type, StructConstructor row) {
-    List<TypedExpression> values = row.operands();
     return type.id() == TypeId.STRUCT
-        && type.fields().size() == values.size()
-        && IntStream.range(0, values.size())
-            .allMatch(i -> type.fields().get(i).nullable() || !values.get(i).nullable());
+        && type.fields().size() == row.operands().size()
+        && IntStream.range(0, type.fields().size())
+            .allMatch(i -> takes(type.fields().get(i), row.operands().get(i)));
+  }
+
+  private static boolean takes(Field field, TypedExpression value) {
+    boolean isLike =
+        (value instanceof StructConstructor row && takes(field.type(), row))
+            || areAlike(value.type(), field.type());
+    return isLike && (field.nullable() || !value.nullable());
   }
 
   /** The same nested value, with a type in which more fields are nullable. */

@@ -13,6 +13,7 @@ import org.apache.flink.table.planner.calcite.FlinkTypeFactory;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeFamily;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.utils.LogicalTypeCasts;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 
 /** Casts: to the types of columns, and to lengths and precisions that columns do not have. */
@@ -33,7 +34,8 @@ final class RexCasts {
     if (to.is(LogicalTypeFamily.CHARACTER_STRING)) {
       return toText(text(value, from, orNull), from, to);
     } else if (to.is(LogicalTypeRoot.BINARY)
-        || (to.is(LogicalTypeRoot.VARBINARY) && LogicalTypeChecks.getLength(to) != MAX_LENGTH)) {
+        || (to.is(LogicalTypeRoot.VARBINARY) && LogicalTypeChecks.getLength(to) != MAX_LENGTH)
+        || (!to.getChildren().isEmpty() && !LogicalTypeCasts.supportsAvoidingCast(from, to))) {
       throw new UnsupportedNodeException("a cast to " + to.asSummaryString());
     }
     DataType target = RexConverter.type(call);
@@ -56,9 +58,16 @@ final class RexCasts {
   }
 
   private static Expression text(Expression value, LogicalType from, boolean orNull) {
-    return from.is(LogicalTypeFamily.CHARACTER_STRING)
-        ? value
-        : new Expression.Cast(value, DataType.STRING, orNull);
+    if (from.is(LogicalTypeFamily.CHARACTER_STRING)) {
+      return value;
+    }
+    // A column does not know how many digits its times have.
+    Expression shown =
+        from.is(LogicalTypeRoot.TIME_WITHOUT_TIME_ZONE)
+                && LogicalTypeChecks.getPrecision(from) < MILLI_DIGITS
+            ? Expressions.call("CAST_TIME", value, LogicalTypeChecks.getPrecision(from))
+            : value;
+    return new Expression.Cast(shown, DataType.STRING, orNull);
   }
 
   private static Expression toText(Expression text, LogicalType from, LogicalType to) {

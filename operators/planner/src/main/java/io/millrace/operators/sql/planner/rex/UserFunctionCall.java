@@ -155,7 +155,7 @@ record UserFunctionCall(
 
   /** Why the host evaluates the function; empty if a device can. */
   private Optional<String> hostReason() {
-    if (!(function instanceof DeviceFunction)) {
+    if (!(function instanceof DeviceFunction device)) {
       return Optional.of("plain Java of the user");
     }
     DataType type = RexConverter.type(call);
@@ -169,7 +169,17 @@ record UserFunctionCall(
     } else if (isAskedAboutNulls()) {
       return Optional.of("eval is asked about nulls");
     } else {
-      return Optional.empty();
+      return fault(device);
+    }
+  }
+
+  private static Optional<String> fault(DeviceFunction device) {
+    try {
+      return device.ptx().contains(device.deviceFunction())
+          ? Optional.empty()
+          : Optional.of("its PTX has no function " + device.deviceFunction());
+    } catch (RuntimeException e) {
+      return Optional.of("its PTX cannot be read: " + e.getMessage());
     }
   }
 

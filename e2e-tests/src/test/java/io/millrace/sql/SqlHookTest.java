@@ -50,7 +50,7 @@ class SqlHookTest {
   @Test
   void choosingFieldsOfRowsStaysFlinks() {
     assertThat(session(SqlMode.ON).plan("SELECT price, auction FROM bid"))
-        .contains("millrace=[no: it only chooses fields of rows for a consumer of rows]");
+        .contains("millrace=[no: it does too little to make batches of rows]");
   }
 
   @Test

@@ -185,6 +185,13 @@ class UserFunctionTest {
   }
 
   @Test
+  void javaAloneIsNoReasonToMakeBatches() {
+    assertThat(session(SqlMode.ON).plan("SELECT Half(Half(big)), s FROM v"))
+        .startsWith("Calc(")
+        .contains("millrace=[no: it does too little to make batches of rows]");
+  }
+
+  @Test
   void anAggregateOfTheUserIsTheReason() {
     assertThat(session(SqlMode.ON).plan("SELECT id, Longest(s) FROM v GROUP BY id"))
         .contains("millrace=[no: function Longest is Java code of the user]");

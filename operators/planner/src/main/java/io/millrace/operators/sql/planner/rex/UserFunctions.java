@@ -2,10 +2,12 @@
 package io.millrace.operators.sql.planner.rex;
 
 import io.millrace.annotation.Internal;
+import io.millrace.expression.resolve.ColumnFunction;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.expression.resolve.FunctionRegistry;
 import io.millrace.expression.resolve.UserDefinedFunction;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import io.millrace.operators.sql.table.DeviceFunction;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -15,6 +17,7 @@ import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexVisitorImpl;
 import org.apache.calcite.sql.SqlOperator;
+import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.table.planner.functions.bridging.BridgingSqlFunction;
 import org.apache.flink.table.planner.functions.utils.ScalarSqlFunction;
 
@@ -76,11 +79,20 @@ public final class UserFunctions {
   }
 
   /** Whether a call is of a function of the user, however it is called. */
+  @SuppressWarnings("deprecation") // functions that are registered in the old way
   static boolean isOfUser(RexCall call) {
     return call.getOperator() instanceof ScalarSqlFunction
         || (call.getOperator() instanceof BridgingSqlFunction function
             && function.getDefinition()
                 instanceof org.apache.flink.table.functions.UserDefinedFunction);
+  }
+
+  /** Whether a call is of a function of the user that has no form but {@code eval}. */
+  public static boolean isPlainJava(RexCall call) {
+    return call.getOperator() instanceof BridgingSqlFunction function
+        && function.getDefinition() instanceof ScalarFunction definition
+        && !(definition instanceof DeviceFunction)
+        && !(definition instanceof ColumnFunction);
   }
 
   /** The name by which the function of a call is registered. */

@@ -93,6 +93,9 @@ final class NexmarkQueries {
     QUERIES.put(
         "aggregate",
         "SELECT auction, COUNT(*) AS n, SUM(price) AS s FROM bid WHERE price > 100 GROUP BY auction");
+    QUERIES.put(
+        "urls",
+        "SELECT bidder, LISTAGG(url, '; ') AS urls FROM bid WHERE price > 1000000 GROUP BY bidder");
     QUERIES.put("total", "SELECT COUNT(*) AS n, MAX(price) AS m FROM bid WHERE price > 100");
     QUERIES.put(
         "nested",

@@ -273,6 +273,24 @@ class NexmarkSqlTest {
     compare(query, Content.BID_BATCHES, Content.BID_ROWS, nodes, MINI_BATCHES);
   }
 
+  /** With several subtasks, the order of a key's rows depends on the run. */
+  @Test
+  void separatorsOfStrings() throws Exception {
+    String source = "*WatermarkAssigner *TableSourceScan";
+    compare(
+        "urls",
+        Content.BID_BATCHES,
+        Content.BID_ROWS,
+        "*GroupAggregate *Exchange *Calc " + source,
+        ONE_SUBTASK);
+    compare(
+        "urls",
+        Content.BID_BATCHES,
+        Content.BID_ROWS,
+        "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc *MiniBatchAssigner " + source,
+        and(MINI_BATCHES, ONE_SUBTASK));
+  }
+
   /**
    * @param nodes of the plan, from the sink to the sources, with a star before Millrace's
    * @param settings statements of both sessions

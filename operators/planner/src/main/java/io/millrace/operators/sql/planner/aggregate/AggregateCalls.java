@@ -6,6 +6,7 @@ import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntFunction;
 import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.sql.validate.SqlUserDefinedAggFunction;
@@ -16,28 +17,41 @@ import org.apache.flink.table.planner.functions.bridging.BridgingSqlAggFunction;
 /** The planner's aggregate calls as aggregates over columns. */
 @Internal
 public final class AggregateCalls {
+  private static final String LISTAGG = "LISTAGG";
+
   private AggregateCalls() {}
 
   /**
    * The aggregates that {@code calls} are.
    *
    * @param columns gives the column for a position in the input of the calls
+   * @param texts the positions whose columns are constant texts
    * @param names of the results
    * @throws UnsupportedNodeException if a call is none of Millrace's aggregates
    */
   public static List<Aggregate> convert(
-      List<AggregateCall> calls, IntFunction<Expression> columns, List<String> names) {
+      List<AggregateCall> calls,
+      IntFunction<Expression> columns,
+      Map<Integer, String> texts,
+      List<String> names) {
     List<Aggregate> aggregates = new ArrayList<>();
     for (int i = 0; i < calls.size(); i++) {
-      aggregates.add(convert(calls.get(i), columns).as(names.get(i)));
+      aggregates.add(convert(calls.get(i), columns, texts).as(names.get(i)));
     }
     return aggregates;
   }
 
-  private static Aggregate convert(AggregateCall call, IntFunction<Expression> columns) {
+  private static Aggregate convert(
+      AggregateCall call, IntFunction<Expression> columns, Map<Integer, String> texts) {
     check(call);
-    List<Expression> arguments = call.getArgList().stream().map(columns::apply).toList();
-    Aggregate aggregate = arguments.isEmpty() ? ofRows(call) : of(call, arguments.get(0));
+    Aggregate aggregate =
+        switch (call.getArgList().size()) {
+          case 0 -> ofRows(call);
+          case 1 -> of(call, columns.apply(call.getArgList().get(0)));
+          default ->
+              Aggregate.listAgg(
+                  columns.apply(call.getArgList().get(0)), separator(call, texts));
+        };
     if (call.isDistinct()) {
       aggregate = aggregate.distinct();
     }
@@ -50,7 +64,7 @@ public final class AggregateCalls {
             && !call.ignoreNulls()
             && call.distinctKeys == null
             && call.getCollation().getFieldCollations().isEmpty()
-            && call.getArgList().size() <= 1;
+            && (call.getArgList().size() <= 1 || hasSeparator(call));
     if (!isPlain) {
       throw unsupported(call);
     }
@@ -65,6 +79,18 @@ public final class AggregateCalls {
       return new UnsupportedNodeException("function " + name(call) + " is Java code of the user");
     }
     return new UnsupportedNodeException("aggregate " + call);
+  }
+
+  private static boolean hasSeparator(AggregateCall call) {
+    return name(call).equals(LISTAGG) && call.getArgList().size() == 2;
+  }
+
+  private static String separator(AggregateCall call, Map<Integer, String> texts) {
+    String separator = texts.get(call.getArgList().get(1));
+    if (separator == null) {
+      throw new UnsupportedNodeException("a separator that is no literal in " + call);
+    }
+    return separator;
   }
 
   private static Aggregate ofRows(AggregateCall call) {
@@ -88,7 +114,7 @@ public final class AggregateCalls {
       case "STDDEV_SAMP" -> Aggregate.stddevSamp(argument);
       case "VAR_POP" -> Aggregate.varPop(argument);
       case "VAR_SAMP" -> Aggregate.varSamp(argument);
-      case "LISTAGG" -> Aggregate.listAgg(argument);
+      case LISTAGG -> Aggregate.listAgg(argument);
       default -> throw unsupported(call);
     };
   }

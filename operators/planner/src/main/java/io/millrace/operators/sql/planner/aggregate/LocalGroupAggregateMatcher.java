@@ -27,7 +27,8 @@ public final class LocalGroupAggregateMatcher
   protected LocalGroupAggregateSpec match(
       StreamPhysicalLocalGroupAggregate local, PlanContext context) {
     KeyedAggregates aggregates =
-        KeyedAggregates.of(local.grouping(), local.aggCalls(), context.stateTtl());
+        KeyedAggregates.of(local.grouping(), local.aggCalls(), context.stateTtl())
+            .over(local.getInput());
     Schema input = PlannedInput.batchSchema(local.getInput());
     ExpressionSettings settings = context.expressionSettings();
     aggregates.plan(input, settings);

@@ -97,9 +97,7 @@ class NestedFunctionsTest {
     assertValues(cast.field("y").field("z"), asList(3, 1, null, 3), null, List.of());
     Expression notNull =
         new Expression.Cast(
-            call("ROW", col("n")),
-            DataType.struct(new Field("x", DataType.INT32, false)),
-            false);
+            call("ROW", col("n")), DataType.struct(new Field("x", DataType.INT32, false)), false);
     assertThatThrownBy(() -> assertValues(notNull)).isInstanceOf(ExpressionException.class);
   }
 

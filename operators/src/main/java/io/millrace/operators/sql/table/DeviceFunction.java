@@ -15,8 +15,8 @@ import org.apache.flink.annotation.PublicEvolving;
  *
  * <p>The device function has the calling convention of {@code cuda/function/function.cuh}, and the
  * parameters of {@code eval}: BOOLEAN, integers up to 32 bits, DATE and TIME are {@code int32_t},
- * BIGINT and TIMESTAMP(0..6) {@code int64_t}, STRING is {@code const char*, int32_t}. Where
- * an argument is null its result is dropped; it may be called there with any value, and must not
+ * BIGINT and TIMESTAMP(0..6) {@code int64_t}, STRING is {@code const char*, int32_t}. Where an
+ * argument is null its result is dropped; it may be called there with any value, and must not
  * crash. It must give the bits that {@code eval} gives.
  *
  * <p>EXPLAIN says why a call runs {@code eval} on the host: its result is a STRING or BINARY, it

@@ -49,8 +49,7 @@ public final class AggregateCalls {
           case 0 -> ofRows(call);
           case 1 -> of(call, columns.apply(call.getArgList().get(0)));
           default ->
-              Aggregate.listAgg(
-                  columns.apply(call.getArgList().get(0)), separator(call, texts));
+              Aggregate.listAgg(columns.apply(call.getArgList().get(0)), separator(call, texts));
         };
     if (call.isDistinct()) {
       aggregate = aggregate.distinct();

@@ -43,13 +43,13 @@ public final class ScalarFunctionCall implements ColumnFunction {
   }
 
   /** What the call is made of on the machine where it runs. */
-  private record Call(MethodHandle eval, VectorValues[] arguments, VectorValues result) {
+  private record Call(MethodHandle eval, List<VectorValues> arguments, VectorValues result) {
     private void evaluate(HostVector[] operands, HostVector results, Rows rows) {
       Object[] values = new Object[operands.length];
       for (int i = 0; i < rows.count(); i++) {
         int row = rows.position(i);
         for (int argument = 0; argument < values.length; argument++) {
-          values[argument] = arguments[argument].read(operands[argument], row);
+          values[argument] = arguments.get(argument).read(operands[argument], row);
         }
         result.write(results, row, call(values));
       }
@@ -72,7 +72,7 @@ public final class ScalarFunctionCall implements ColumnFunction {
       call =
           new Call(
               handle(),
-              arguments.stream().map(VectorValues::of).toArray(VectorValues[]::new),
+              arguments.stream().map(VectorValues::of).toList(),
               VectorValues.of(result));
     }
     call.evaluate(operands, results, rows);

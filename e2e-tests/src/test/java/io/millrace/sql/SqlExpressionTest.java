@@ -127,6 +127,8 @@ class SqlExpressionTest {
         "ROW(id, json), ARRAY[id, 7], MAP['a', id, 'b', 3], ARRAY[json, 'x'][2]",
         "nested.i + 1, nested.r.s, nested.r, CHAR_LENGTH(nested.r.s), ROW(id, json).EXPR$1",
         "CAST(ROW(id, json) AS ROW<a INT, b STRING>).b, CAST(ROW(id, json) AS ROW<a INT, b STRING>)",
+        "CAST(ROW(id, ts, json) AS ROW<a BIGINT, b STRING, c CHAR(2)>), CAST(ROW(ROW(id), t) AS"
+            + " ROW<r ROW<d DOUBLE>, t STRING>)",
         "CAST(t AS STRING), CAST(t + INTERVAL '1' SECOND AS CHAR(3)), TRY_CAST(t AS STRING)",
         "x'00ff', TRY_CAST(json AS INT), COALESCE(MAP['a', months]['a'], months)",
         "ROW(ROW(id), id), ROW(ROW(json), id).EXPR$0.EXPR$0, id + 1"

@@ -6,6 +6,10 @@ import io.millrace.column.TypeId;
 import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeField;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlKind;
@@ -29,6 +33,9 @@ final class RexCasts {
     LogicalType to = FlinkTypeFactory.toLogicalType(call.getType());
     boolean orNull =
         call.getKind() == SqlKind.SAFE_CAST || call.getOperator().getName().equals("TRY_CAST");
+    if (operand.getKind() == SqlKind.ROW && to.is(LogicalTypeRoot.ROW) && !orNull) {
+      return row((RexCall) operand, call.getType(), converter);
+    }
     Expression value = converter.convert(operand);
     checkIntervals(call, operand);
     if (to.is(LogicalTypeFamily.CHARACTER_STRING)) {
@@ -41,6 +48,17 @@ final class RexCasts {
     DataType target = RexConverter.type(call);
     Expression cast = cast(value, RexConverter.type(operand), target, orNull);
     return target.id() == TypeId.TIME ? ofPrecision(cast, from, to) : cast;
+  }
+
+  // Each field is cast to its type; then the row gets the names.
+  private static Expression row(RexCall row, RelDataType to, RexConverter converter) {
+    List<Expression> fields = new ArrayList<>();
+    for (RelDataTypeField field : to.getFieldList()) {
+      RexNode value = row.getOperands().get(field.getIndex());
+      fields.add(converter.cast(value, field.getType()));
+    }
+    return new Expression.Cast(
+        new Expression.Call("ROW", fields), PlannerTypes.columnType("a ROW", to), false);
   }
 
   private static void checkIntervals(RexCall call, RexNode operand) {

@@ -12,6 +12,7 @@ import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexFieldAccess;
@@ -97,6 +98,12 @@ public final class RexConverter {
     } catch (ExpressionException e) {
       throw new UnsupportedNodeException(e.getMessage().lines().findFirst().orElseThrow());
     }
+  }
+
+  /** The value of {@code node}, cast to {@code type}. */
+  Expression cast(RexNode node, RelDataType type) {
+    return convert(
+        node.getType().equals(type) ? node : rexBuilder.makeAbstractCast(type, node, false));
   }
 
   /** The type of a column that holds the values of {@code node}. */

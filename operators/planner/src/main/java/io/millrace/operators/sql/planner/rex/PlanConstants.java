@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner.rex;
 
-import io.millrace.annotation.Internal;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.api.TableException;
 import org.apache.flink.table.planner.calcite.FlinkTypeFactory;
 import org.apache.flink.table.types.logical.LogicalType;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner.rex;
 
-import io.millrace.annotation.Internal;
 import io.millrace.expression.resolve.ColumnFunction;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.expression.resolve.FunctionRegistry;
@@ -17,6 +16,7 @@ import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexVisitorImpl;
 import org.apache.calcite.sql.SqlOperator;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.table.planner.functions.bridging.BridgingSqlFunction;
 import org.apache.flink.table.planner.functions.utils.ScalarSqlFunction;

@@ -5,6 +5,7 @@ import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.sql.NexmarkTables.Content;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,6 +23,13 @@ final class NexmarkQueries {
                       count + " FILTER (WHERE price >= 10000 AND price < 1000000)",
                       count + " FILTER (WHERE price >= 1000000)"))
           .collect(Collectors.joining(", "));
+
+  /** Statements that create the function of q14, in Java alone and also in CUDA. */
+  static final List<String> FUNCTIONS =
+      List.of(
+          function("count_char", CountChar.class),
+          function("count_char_on_device", CountCharOnDevice.class));
+
   private static final Map<String, String> QUERIES = new LinkedHashMap<>();
 
   static {
@@ -220,13 +228,9 @@ final class NexmarkQueries {
     return QUERIES.get(name);
   }
 
-  /** A session with the table or view {@code bid}, and the function of q14. */
+  /** A session with the table or view {@code bid}, and the functions of q14. */
   static SqlSession session(FlinkCluster cluster, SqlMode mode, Content content) {
-    SqlSession session =
-        new SqlSession(cluster, mode)
-            .with(
-                function("count_char", CountChar.class),
-                function("count_char_on_device", CountCharOnDevice.class));
+    SqlSession session = new SqlSession(cluster, mode).with(FUNCTIONS.toArray(String[]::new));
     return content.hasEvents()
         ? session.with(
             content.createTable("events", EVENTS),

@@ -34,10 +34,10 @@ class TidyTest {
       List.of(
           source(".*/src/(main|test|libcudf)/java/.*\\.java", 20 * KIB),
           source("kernels/src/main/cuda/.*\\.cuh?", 20 * KIB),
-          source("(kernels|operators)/src/test/resources/.*\\.cu", 4 * KIB),
+          source("(kernels|operators|e2e-tests)/src/test/resources/.*\\.cu", 4 * KIB),
           text("kernels/src/main/ptx/(function/)?\\w+\\.ptx", 1024 * KIB),
           text("kernels/src/main/ptx/kernels\\.sha256", 8 * KIB),
-          text("(kernels|operators)/src/test/resources/.*\\.ptx", 8 * KIB),
+          text("(kernels|operators|e2e-tests)/src/test/resources/.*\\.ptx", 8 * KIB),
           source("millrace|\\.ci/run|scripts/([\\w-]+/)*[\\w-]+", 20 * KIB),
           source("e2e-tests/containers/\\w+\\.sh", 20 * KIB),
           source("e2e-tests/src/test/resources/services/[\\w-]+\\.sh", 4 * KIB),

@@ -5,6 +5,7 @@ import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.sql.NexmarkTables.Content;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,6 +23,13 @@ final class NexmarkQueries {
                       count + " FILTER (WHERE price >= 10000 AND price < 1000000)",
                       count + " FILTER (WHERE price >= 1000000)"))
           .collect(Collectors.joining(", "));
+
+  /** Statements that create the function of q14, in Java alone and also in CUDA. */
+  static final List<String> FUNCTIONS =
+      List.of(
+          function("count_char", CountChar.class),
+          function("count_char_on_device", CountCharOnDevice.class));
+
   private static final Map<String, String> QUERIES = new LinkedHashMap<>();
 
   static {
@@ -35,7 +43,6 @@ final class NexmarkQueries {
           DATE_FORMAT(date_time, 'yyyy-MM-dd'), DATE_FORMAT(date_time, 'HH:mm')
         FROM bid
         """);
-    // Without the function of the user that q14 has.
     QUERIES.put(
         "q14",
         """
@@ -43,9 +50,10 @@ final class NexmarkQueries {
           CASE WHEN HOUR(date_time) >= 8 AND HOUR(date_time) <= 18 THEN 'dayTime'
             WHEN HOUR(date_time) <= 6 OR HOUR(date_time) >= 20 THEN 'nightTime'
             ELSE 'otherTime' END AS bidTimeType,
-          date_time, extra
+          date_time, extra, count_char(extra, 'c') AS c_counts
         FROM bid WHERE 0.908 * price > 1000000 AND 0.908 * price < 50000000
         """);
+    QUERIES.put("q14OnDevice", sql("q14").replace("count_char", "count_char_on_device"));
     QUERIES.put(
         "q15",
         """
@@ -93,6 +101,9 @@ final class NexmarkQueries {
     QUERIES.put(
         "aggregate",
         "SELECT auction, COUNT(*) AS n, SUM(price) AS s FROM bid WHERE price > 100 GROUP BY auction");
+    QUERIES.put(
+        "urls",
+        "SELECT bidder, LISTAGG(url, '; ') AS urls FROM bid WHERE price > 1000000 GROUP BY bidder");
     QUERIES.put("total", "SELECT COUNT(*) AS n, MAX(price) AS m FROM bid WHERE price > 100");
     QUERIES.put(
         "bidders",
@@ -273,9 +284,9 @@ final class NexmarkQueries {
     return QUERIES.get(name);
   }
 
-  /** A session with the table or view {@code bid}. */
+  /** A session with the table or view {@code bid}, and the functions of q14. */
   static SqlSession session(FlinkCluster cluster, SqlMode mode, Content content) {
-    SqlSession session = new SqlSession(cluster, mode);
+    SqlSession session = new SqlSession(cluster, mode).with(FUNCTIONS.toArray(String[]::new));
     return content.hasEvents()
         ? session.with(
             content.createTable("events", EVENTS),
@@ -295,5 +306,9 @@ final class NexmarkQueries {
                     "instant AS CAST(date_time AS TIMESTAMP_LTZ(3)),"
                         + " WATERMARK FOR instant AS instant"),
             "SET 'table.local-time-zone' = 'Europe/Berlin'");
+  }
+
+  private static String function(String name, Class<?> function) {
+    return "CREATE FUNCTION %s AS '%s'".formatted(name, function.getName());
   }
 }

@@ -156,6 +156,7 @@ class NexmarkSqlTest {
         arguments("q2", "*Calc WatermarkAssigner TableSourceScan"),
         arguments("q10", "*Calc WatermarkAssigner TableSourceScan"),
         arguments("q14", "*Calc WatermarkAssigner TableSourceScan"),
+        arguments("q14OnDevice", "*Calc WatermarkAssigner TableSourceScan"),
         arguments("q21", "*Calc WatermarkAssigner TableSourceScan"),
         arguments("q22", "*Calc WatermarkAssigner TableSourceScan"),
         arguments(
@@ -176,6 +177,7 @@ class NexmarkSqlTest {
         arguments("q2", "*Calc" + source),
         arguments("q10", "*Calc" + source),
         arguments("q14", "*Calc" + source),
+        arguments("q14OnDevice", "*Calc" + source),
         arguments("q21", "*Calc" + source),
         arguments("q22", "*Calc" + source),
         arguments("q15", "*GroupAggregate *Exchange *Calc" + source),
@@ -261,6 +263,7 @@ class NexmarkSqlTest {
         arguments("q10", source),
         arguments("q11", "*Calc *GroupWindowAggregate *Exchange " + source),
         arguments("q14", source),
+        arguments("q14OnDevice", source),
         arguments("q15", "*GroupAggregate *Exchange " + source),
         arguments("q16", "*GroupAggregate *Exchange " + source),
         arguments("q17", "*GroupAggregate *Exchange " + source),
@@ -317,6 +320,24 @@ class NexmarkSqlTest {
   void ofSplitDistinctAggregates(String query, String nodes) throws Exception {
     String[] split = {"SET 'table.optimizer.distinct-agg.split.enabled' = 'true'"};
     compare(query, Content.BID_BATCHES, Content.BID_ROWS, nodes, and(MINI_BATCHES, split));
+  }
+
+  /** With several subtasks, the order of a key's rows depends on the run. */
+  @Test
+  void separatorsOfStrings() throws Exception {
+    String source = "*WatermarkAssigner *TableSourceScan";
+    compare(
+        "urls",
+        Content.BID_BATCHES,
+        Content.BID_ROWS,
+        "*GroupAggregate *Exchange *Calc " + source,
+        ONE_SUBTASK);
+    compare(
+        "urls",
+        Content.BID_BATCHES,
+        Content.BID_ROWS,
+        "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc *MiniBatchAssigner " + source,
+        and(MINI_BATCHES, ONE_SUBTASK));
   }
 
   /**

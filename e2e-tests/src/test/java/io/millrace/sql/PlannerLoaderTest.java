@@ -20,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * As in a Flink distribution, the planner is behind a class loader: nodes are replaced, and sources
- * of batches, which the application's class loader has, are known on the planner's side.
+ * of batches and functions for devices, which the application's class loader has, are known on the
+ * planner's side.
  */
 class PlannerLoaderTest {
   private static final Duration LIMIT = Duration.ofMinutes(3);
@@ -56,7 +57,13 @@ class PlannerLoaderTest {
       assertThat(program.output())
           .contains("MillraceCalc(select=[auction, price], where=[(MOD(auction, 123) = 0)], in=")
           .contains("MillraceTableSourceScan(")
-          .containsPattern("rows: [1-9]");
+          .contains("count_char(extra, 'c') AS c_counts")
+          .contains("host=[[COUNT_CHAR: plain Java of the user]]")
+          .doesNotContain("COUNT_CHAR_ON_DEVICE")
+          .doesNotContain("millrace=[no")
+          .containsPattern("q2 rows: [1-9]")
+          .containsPattern("q14 rows: [1-9]")
+          .containsPattern("q14OnDevice rows: [1-9]");
     }
   }
 }

@@ -8,7 +8,6 @@ import io.millrace.operators.sql.table.SqlOptions;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.sql.NexmarkTables.Content;
 import java.util.List;
-import org.apache.flink.table.functions.ScalarFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -20,15 +19,6 @@ class SqlHookTest {
 
   private static SqlSession session(SqlMode mode) {
     return NexmarkQueries.session(flink, mode, Content.BID_ROWS);
-  }
-
-  /** A function that Millrace cannot look into. */
-  public static final class Half extends ScalarFunction {
-    private static final long serialVersionUID = 1L;
-
-    public long eval(long number) {
-      return number / 2;
-    }
   }
 
   @Test
@@ -58,19 +48,9 @@ class SqlHookTest {
   }
 
   @Test
-  void aFunctionOfTheUserIsTheReason() {
-    SqlSession session =
-        session(SqlMode.ON)
-            .with("CREATE TEMPORARY FUNCTION half AS '" + Half.class.getName() + "'");
-    assertThat(session.plan("SELECT half(price) FROM bid WHERE auction > 3"))
-        .startsWith("Calc(")
-        .contains("millrace=[no: function half is Java code of the user]");
-  }
-
-  @Test
   void choosingFieldsOfRowsStaysFlinks() {
     assertThat(session(SqlMode.ON).plan("SELECT price, auction FROM bid"))
-        .contains("millrace=[no: it only chooses fields of rows for a consumer of rows]");
+        .contains("millrace=[no: it does too little to make batches of rows]");
   }
 
   @Test

@@ -14,14 +14,18 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.catalog.ResolvedSchema;
 import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.table.runtime.typeutils.ExternalTypeInfo;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.utils.LogicalTypeParser;
 import org.apache.flink.table.types.utils.DataTypeUtils;
+import org.apache.flink.table.types.utils.TypeConversions;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 
@@ -54,6 +58,31 @@ final class SqlSession {
       }
     }
     return this;
+  }
+
+  /**
+   * Adds a view of rows.
+   *
+   * @param columns with their types, as in CREATE TABLE
+   */
+  SqlSession with(String name, Map<String, String> columns, Row... rows) {
+    Schema.Builder schema = Schema.newBuilder();
+    columns.forEach(schema::column);
+    DataType type =
+        DataTypes.ROW(
+            columns.entrySet().stream()
+                .map(column -> DataTypes.FIELD(column.getKey(), parsed(column.getValue())))
+                .toArray(DataTypes.Field[]::new));
+    tables.createTemporaryView(
+        name,
+        tables.fromDataStream(
+            environment.fromData(ExternalTypeInfo.of(type), rows), schema.build()));
+    return this;
+  }
+
+  private static DataType parsed(String type) {
+    return TypeConversions.fromLogicalToDataType(
+        LogicalTypeParser.parse(type, SqlSession.class.getClassLoader()));
   }
 
   /** All that EXPLAIN says of a query. */

@@ -113,6 +113,23 @@ class UserDefinedFunctionTest {
     assertThat(run(calc)).containsExactly(List.of(11.25), Arrays.asList((Object) null));
   }
 
+  @Test
+  void aFunctionThatTakesNullsIsAskedAboutThem() throws Exception {
+    UserDefinedFunction present =
+        UserDefinedFunction.named("PRESENT")
+            .arguments(DataType.STRING)
+            .returns(DataType.STRING)
+            .takesNulls()
+            .hostOnly("for a reason")
+            .as(
+                ColumnFunction.ofRow(
+                    (operands, result, row) ->
+                        result.setString(row, operands[0].isNull(row) ? "no" : "yes")));
+    Calc calc = calc(present, call("PRESENT", col("name")));
+    assertThat(calc.hostReasons()).contains("PRESENT: for a reason");
+    assertThat(run(calc)).containsExactly(List.of("yes"), List.of("no"));
+  }
+
   private static void checkPrice(double price) {
     if (price < 10) {
       throw new IllegalStateException("cheap");
@@ -230,6 +247,14 @@ class UserDefinedFunctionTest {
                     .device("f", ".visible .func f() { ret; }")
                     .as(ColumnFunction.ofRow((operands, result, row) -> {})))
         .hasMessage("expected a fixed-width result for the device function of F, got STRING");
+    assertThatThrownBy(
+            () ->
+                UserDefinedFunction.named("F")
+                    .returns(DataType.INT32)
+                    .takesNulls()
+                    .device("f", ".visible .func f() { ret; }")
+                    .as(ColumnFunction.ofRow((operands, result, row) -> {})))
+        .hasMessage("F takes nulls, which device functions do not");
     assertThatThrownBy(
             () ->
                 ExpressionSettings.DEFAULT

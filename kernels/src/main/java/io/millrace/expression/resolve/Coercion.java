@@ -7,6 +7,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.StructConstructor;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import java.util.List;
@@ -49,6 +50,13 @@ public final class Coercion {
     if (Arguments.isNullLiteral(operand)) {
       return new TypedExpression.Literal(null, to);
     }
+    if (operand instanceof StructConstructor row && takes(to, row)) {
+      List<TypedExpression> values =
+          IntStream.range(0, row.operands().size())
+              .mapToObj(i -> cast(row.operands().get(i), to.fields().get(i).type(), context))
+              .toList();
+      return new StructConstructor(values, to);
+    }
     if (!to.id().isScalar() && common(operand.type(), to).equals(to)) {
       return asNullable(operand, to);
     }
@@ -59,6 +67,21 @@ public final class Coercion {
                 new ExpressionException(
                     "cannot cast " + operand + " from " + operand.type() + " to " + to))
         .bind(operand, to, context);
+  }
+
+  /** Whether a row can have other names, and fields that are nullable. */
+  private static boolean takes(DataType type, StructConstructor row) {
+    return type.id() == TypeId.STRUCT
+        && type.fields().size() == row.operands().size()
+        && IntStream.range(0, type.fields().size())
+            .allMatch(i -> takes(type.fields().get(i), row.operands().get(i)));
+  }
+
+  private static boolean takes(Field field, TypedExpression value) {
+    boolean isLike =
+        (value instanceof StructConstructor row && takes(field.type(), row))
+            || areAlike(value.type(), field.type());
+    return isLike && (field.nullable() || !value.nullable());
   }
 
   /** The same nested value, with a type in which more fields are nullable. */

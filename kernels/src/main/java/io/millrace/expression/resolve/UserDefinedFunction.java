@@ -17,7 +17,7 @@ import java.util.Objects;
 
 /**
  * A user-defined function, called by its name. It is not called for rows with a null argument;
- * their result is null. Immutable; serialized with the job.
+ * their result is null, unless it {@link Builder#takesNulls}. Immutable; serialized with the job.
  */
 @PublicEvolving
 public final class UserDefinedFunction implements Serializable {
@@ -28,6 +28,8 @@ public final class UserDefinedFunction implements Serializable {
   private final DataType result;
   private final BoundFunction.Outcome outcome;
   private final ColumnFunction host;
+  private final boolean takesNulls;
+  private final String hostReason;
   private final String deviceFunction;
   private final String ptx;
 
@@ -40,7 +42,12 @@ public final class UserDefinedFunction implements Serializable {
           "expected a fixed-width result for the device function of " + name + ", got " + result);
     }
     this.outcome = builder.outcome;
+    if (builder.deviceFunction != null && builder.takesNulls) {
+      throw new IllegalArgumentException(name + " takes nulls, which device functions do not");
+    }
     this.host = host;
+    this.takesNulls = builder.takesNulls;
+    this.hostReason = builder.hostReason;
     this.deviceFunction = builder.deviceFunction;
     this.ptx = builder.ptx;
   }
@@ -81,9 +88,12 @@ public final class UserDefinedFunction implements Serializable {
     // name.
     BoundFunction.Builder bound = BoundFunction.named(name).parameters(this).host(this::evaluate);
     if (deviceFunction == null) {
-      bound.hostOnly("plain Java of the user");
+      bound.hostOnly(hostReason);
     } else {
       bound.device(deviceFunction);
+    }
+    if (takesNulls) {
+      bound.takesNulls();
     }
     return switch (outcome) {
       case VALUE -> bound.call(operands, result);
@@ -132,6 +142,8 @@ public final class UserDefinedFunction implements Serializable {
     private List<DataType> arguments = List.of();
     private DataType result;
     private BoundFunction.Outcome outcome = BoundFunction.Outcome.VALUE;
+    private boolean takesNulls;
+    private String hostReason = "plain Java of the user";
     private String deviceFunction;
     private String ptx = "";
 
@@ -159,6 +171,21 @@ public final class UserDefinedFunction implements Serializable {
     /** The function may return null, or fail for a row, which fails the job. */
     public Builder failing() {
       this.outcome = BoundFunction.Outcome.FAILING;
+      return this;
+    }
+
+    /**
+     * The function is also called for rows with null arguments. Such a function has no device
+     * implementation.
+     */
+    public Builder takesNulls() {
+      this.takesNulls = true;
+      return this;
+    }
+
+    /** Says why there is no device implementation. */
+    public Builder hostOnly(String reason) {
+      this.hostReason = reason;
       return this;
     }
 

@@ -87,6 +87,21 @@ class NestedFunctionsTest {
   }
 
   @Test
+  void aRowGetsOtherNames() {
+    DataType named =
+        DataType.struct(
+            Field.of("x", DataType.INT32), Field.of("y", DataType.struct(Field.of("z", INTS))));
+    Expression row = call("ROW", col("n"), call("ROW", a()));
+    Expression cast = new Expression.Cast(row, named, false);
+    assertValues(cast.field("x"), 3, 1, null);
+    assertValues(cast.field("y").field("z"), asList(3, 1, null, 3), null, List.of());
+    Expression notNull =
+        new Expression.Cast(
+            call("ROW", col("n")), DataType.struct(new Field("x", DataType.INT32, false)), false);
+    assertThatThrownBy(() -> assertValues(notNull)).isInstanceOf(ExpressionException.class);
+  }
+
+  @Test
   void searches() {
     assertValues(call("ARRAY_CONTAINS", a(), 1), true, null, false);
     assertValues(call("ARRAY_CONTAINS", a(), nullOf(DataType.INT32)), true, null, false);

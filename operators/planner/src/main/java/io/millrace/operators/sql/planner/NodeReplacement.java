@@ -93,7 +93,7 @@ final class NodeReplacement {
     if (givesBatches && !consumedAsBatches && !takesBatches) {
       MillraceRel rel = (MillraceRel) node;
       if (!node.getInputs().isEmpty() && rel.decision().spec().isCheap()) {
-        return review(rel.kept("it only chooses fields of rows for a consumer of rows"), false);
+        return review(rel.kept("it does too little to make batches of rows"), false);
       }
     }
     return withInputs(node, input -> review(input, givesBatches));

@@ -11,11 +11,16 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.sql.validate.SqlUserDefinedAggFunction;
 import org.apache.flink.annotation.Internal;
+import org.apache.flink.table.functions.UserDefinedFunction;
+import org.apache.flink.table.planner.functions.bridging.BridgingSqlAggFunction;
 
 /** The planner's aggregate calls as aggregates over columns. */
 @Internal
 public final class AggregateCalls {
+  private static final String LISTAGG = "LISTAGG";
+
   private static final Map<String, Function<Expression, Aggregate>> OF_ARGUMENT =
       Map.ofEntries(
           Map.entry("COUNT", Aggregate::count),
@@ -31,7 +36,7 @@ public final class AggregateCalls {
           Map.entry("VAR_POP", Aggregate::varPop),
           Map.entry("VAR_SAMP", Aggregate::varSamp),
           Map.entry("$WELFORD_M2$1", Aggregate::squaredDifferences),
-          Map.entry("LISTAGG", Aggregate::listAgg));
+          Map.entry(LISTAGG, Aggregate::listAgg));
 
   private AggregateCalls() {}
 
@@ -39,22 +44,32 @@ public final class AggregateCalls {
    * The aggregates that {@code calls} are.
    *
    * @param columns gives the column for a position in the input of the calls
+   * @param texts the positions whose columns are constant texts
    * @param names of the results
    * @throws UnsupportedNodeException if a call is none of Millrace's aggregates
    */
   public static List<Aggregate> convert(
-      List<AggregateCall> calls, IntFunction<Expression> columns, List<String> names) {
+      List<AggregateCall> calls,
+      IntFunction<Expression> columns,
+      Map<Integer, String> texts,
+      List<String> names) {
     List<Aggregate> aggregates = new ArrayList<>();
     for (int i = 0; i < calls.size(); i++) {
-      aggregates.add(convert(calls.get(i), columns).as(names.get(i)));
+      aggregates.add(convert(calls.get(i), columns, texts).as(names.get(i)));
     }
     return aggregates;
   }
 
-  private static Aggregate convert(AggregateCall call, IntFunction<Expression> columns) {
+  private static Aggregate convert(
+      AggregateCall call, IntFunction<Expression> columns, Map<Integer, String> texts) {
     check(call);
-    List<Expression> arguments = call.getArgList().stream().map(columns::apply).toList();
-    Aggregate aggregate = arguments.isEmpty() ? ofRows(call) : of(call, arguments.get(0));
+    Aggregate aggregate =
+        switch (call.getArgList().size()) {
+          case 0 -> ofRows(call);
+          case 1 -> of(call, columns.apply(call.getArgList().get(0)));
+          default ->
+              Aggregate.listAgg(columns.apply(call.getArgList().get(0)), separator(call, texts));
+        };
     if (call.isDistinct()) {
       aggregate = aggregate.distinct();
     }
@@ -67,14 +82,33 @@ public final class AggregateCalls {
             && !call.ignoreNulls()
             && call.distinctKeys == null
             && call.getCollation().getFieldCollations().isEmpty()
-            && call.getArgList().size() <= 1;
+            && (call.getArgList().size() <= 1 || hasSeparator(call));
     if (!isPlain) {
       throw unsupported(call);
     }
   }
 
   private static UnsupportedNodeException unsupported(AggregateCall call) {
+    boolean isOfUser =
+        call.getAggregation() instanceof SqlUserDefinedAggFunction
+            || (call.getAggregation() instanceof BridgingSqlAggFunction function
+                && function.getDefinition() instanceof UserDefinedFunction);
+    if (isOfUser) {
+      return new UnsupportedNodeException("function " + name(call) + " is Java code of the user");
+    }
     return new UnsupportedNodeException("aggregate " + call);
+  }
+
+  private static boolean hasSeparator(AggregateCall call) {
+    return name(call).equals(LISTAGG) && call.getArgList().size() == 2;
+  }
+
+  private static String separator(AggregateCall call, Map<Integer, String> texts) {
+    String separator = texts.get(call.getArgList().get(1));
+    if (separator == null) {
+      throw new UnsupportedNodeException("a separator that is no literal in " + call);
+    }
+    return separator;
   }
 
   private static Aggregate ofRows(AggregateCall call) {

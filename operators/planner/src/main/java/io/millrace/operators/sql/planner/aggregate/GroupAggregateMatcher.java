@@ -26,7 +26,8 @@ public final class GroupAggregateMatcher
   protected GroupAggregateSpec match(StreamPhysicalGroupAggregate aggregate, PlanContext context) {
     checkHints(aggregate.hints());
     return GroupAggregateSpec.checked(
-        KeyedAggregates.of(aggregate.grouping(), aggregate.aggCalls(), context.stateTtl()),
+        KeyedAggregates.of(aggregate.grouping(), aggregate.aggCalls(), context.stateTtl())
+            .over(aggregate.getInput()),
         false,
         ChangelogPlanUtils.generateUpdateBefore(aggregate),
         FlinkTypeFactory.toLogicalRowType(aggregate.getRowType()),

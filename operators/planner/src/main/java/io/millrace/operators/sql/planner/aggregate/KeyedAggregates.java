@@ -14,10 +14,19 @@ import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.transform.CalcPlan;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.rel.core.Calc;
+import org.apache.calcite.rel.core.Exchange;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexLocalRef;
+import org.apache.calcite.util.NlsString;
 import org.apache.calcite.util.mapping.Mappings;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.planner.utils.JavaScalaConversionUtil;
@@ -29,17 +38,23 @@ import scala.collection.Seq;
  * @param keys positions of the key fields in the input; empty if all rows are aggregated together
  * @param calls of aggregates over the fields of the input
  * @param names of the results
+ * @param texts the fields of the input that are constant texts, such as separators
  * @param stateTtl how long a key stays behind its last update
  */
 @Internal
 public record KeyedAggregates(
-    List<Integer> keys, List<AggregateCall> calls, List<String> names, StateTtl stateTtl) {
+    List<Integer> keys,
+    List<AggregateCall> calls,
+    List<String> names,
+    Map<Integer, String> texts,
+    StateTtl stateTtl) {
   private static final String ROWS = "$rows";
 
   public KeyedAggregates {
     keys = List.copyOf(keys);
     calls = List.copyOf(calls);
     names = List.copyOf(names);
+    texts = Map.copyOf(texts);
   }
 
   /** The aggregates of a node, without names of their own. */
@@ -53,7 +68,31 @@ public record KeyedAggregates(
         IntStream.of(grouping).boxed().toList(),
         calls,
         IntStream.range(0, calls.size()).mapToObj(i -> "$" + i).toList(),
+        Map.of(),
         stateTtl);
+  }
+
+  /** These, over rows of {@code input}, whose constant texts they may have as arguments. */
+  public KeyedAggregates over(RelNode input) {
+    return new KeyedAggregates(keys, calls, names, constantTexts(input), stateTtl);
+  }
+
+  private static Map<Integer, String> constantTexts(RelNode input) {
+    if (input instanceof Exchange exchange) {
+      return constantTexts(exchange.getInput());
+    } else if (!(input instanceof Calc calc)) {
+      return Map.of();
+    } else {
+      Map<Integer, String> texts = new HashMap<>();
+      List<RexLocalRef> fields = calc.getProgram().getProjectList();
+      for (int i = 0; i < fields.size(); i++) {
+        if (calc.getProgram().expandLocalRef(fields.get(i)) instanceof RexLiteral literal
+            && literal.getValue() instanceof NlsString) {
+          texts.put(i, literal.getValueAs(String.class));
+        }
+      }
+      return texts;
+    }
   }
 
   /**
@@ -62,7 +101,8 @@ public record KeyedAggregates(
    * @param fields the names of the keys, then those of the results
    */
   public KeyedAggregates named(List<String> fields) {
-    return new KeyedAggregates(keys, calls, fields.subList(keys.size(), fields.size()), stateTtl);
+    return new KeyedAggregates(
+        keys, calls, fields.subList(keys.size(), fields.size()), texts, stateTtl);
   }
 
   /** Selects the columns of {@code input}, those of the keys first. */
@@ -101,6 +141,8 @@ public record KeyedAggregates(
         IntStream.range(0, keys.size()).boxed().toList(),
         calls.stream().map(call -> call.transform(mapping)).toList(),
         names,
+        texts.entrySet().stream()
+            .collect(Collectors.toMap(text -> order.indexOf(text.getKey()), Map.Entry::getValue)),
         stateTtl);
   }
 
@@ -149,6 +191,7 @@ public record KeyedAggregates(
     return AggregateCalls.convert(
         calls,
         position -> Expressions.col(input.field(position).name()),
+        texts,
         names.stream().map(name -> keyNames.contains(name) ? name + "$" : name).toList());
   }
 }

@@ -25,7 +25,8 @@ public final class LocalGroupAggregateMatcher
   protected LocalGroupAggregateSpec match(
       StreamPhysicalLocalGroupAggregate local, PlanContext context) {
     return LocalGroupAggregateSpec.checked(
-        KeyedAggregates.of(local.grouping(), local.aggCalls(), context.stateTtl()),
+        KeyedAggregates.of(local.grouping(), local.aggCalls(), context.stateTtl())
+            .over(local.getInput()),
         PlannedInput.batchSchema(local.getInput()),
         FlinkTypeFactory.toLogicalRowType(local.getRowType()),
         context.expressionSettings());

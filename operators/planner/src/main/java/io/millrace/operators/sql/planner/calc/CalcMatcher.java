@@ -5,10 +5,12 @@ import io.millrace.operators.sql.planner.node.Decision;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import io.millrace.operators.sql.planner.rex.PlanConstants;
 import io.millrace.operators.sql.planner.rex.PlannedInput;
 import java.util.List;
 import java.util.Optional;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexProgram;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.planner.calcite.FlinkTypeFactory;
@@ -27,12 +29,17 @@ public final class CalcMatcher extends NodeMatcher<StreamPhysicalCalc, CalcSpec>
     if (program.getProjectList().isEmpty()) {
       throw new UnsupportedNodeException("it has no columns");
     }
+    RexBuilder rexBuilder = calc.getCluster().getRexBuilder();
+    PlanConstants constants = new PlanConstants(rexBuilder, context.database());
     CalcSpec spec =
         new CalcSpec(
-            program.getProjectList().stream().map(program::expandLocalRef).toList(),
-            Optional.ofNullable(program.getCondition()).map(program::expandLocalRef),
+            program.getProjectList().stream()
+                .map(node -> constants.apply(program.expandLocalRef(node)))
+                .toList(),
+            Optional.ofNullable(program.getCondition())
+                .map(node -> constants.apply(program.expandLocalRef(node))),
             FlinkTypeFactory.toLogicalRowType(calc.getRowType()),
-            calc.getCluster().getRexBuilder(),
+            rexBuilder,
             List.of());
     return spec.withHostReasons(
         spec.plan(

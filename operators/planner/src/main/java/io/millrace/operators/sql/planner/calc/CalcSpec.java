@@ -12,14 +12,17 @@ import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import io.millrace.operators.sql.planner.rex.InputColumns;
 import io.millrace.operators.sql.planner.rex.PlannerTypes;
 import io.millrace.operators.sql.planner.rex.RexConverter;
+import io.millrace.operators.sql.planner.rex.UserFunctions;
 import io.millrace.operators.transform.CalcPlan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.types.logical.RowType;
@@ -55,12 +58,20 @@ public record CalcSpec(
     return new CalcSpec(projections, condition, output, rexBuilder, reasons);
   }
 
-  // A conversion to batches and back costs more than to choose fields of rows.
+  // A conversion to batches and back costs more than to choose fields of rows, and Java that is
+  // called for each row costs the same in both.
   @Override
   public boolean isCheap() {
-    return condition.isEmpty()
-        && projections.stream()
-            .allMatch(node -> node instanceof RexInputRef || node instanceof RexFieldAccess);
+    return condition.isEmpty() && projections.stream().allMatch(CalcSpec::isCheap);
+  }
+
+  private static boolean isCheap(RexNode node) {
+    return node instanceof RexInputRef
+        || node instanceof RexFieldAccess
+        || (node instanceof RexCall call
+            && UserFunctions.isPlainJava(call)
+            && call.getOperands().stream()
+                .allMatch(operand -> operand instanceof RexLiteral || isCheap(operand)));
   }
 
   /**
@@ -69,9 +80,11 @@ public record CalcSpec(
    * @throws UnsupportedNodeException if an expression is not supported
    */
   public CalcPlan plan(InputColumns input, ExpressionSettings settings) {
-    RexConverter converter = new RexConverter(input, settings, rexBuilder);
+    UserFunctions userFunctions = UserFunctions.of(expressions());
+    ExpressionSettings all = userFunctions.in(settings);
+    RexConverter converter = new RexConverter(input, all, rexBuilder, userFunctions);
     try {
-      CalcPlan plan = CalcPlan.of(input.schema(), settings);
+      CalcPlan plan = CalcPlan.of(input.schema(), all);
       if (condition.isPresent()) {
         plan = plan.filter(converter.convert(condition.get()));
       }

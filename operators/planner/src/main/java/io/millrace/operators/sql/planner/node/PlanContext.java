@@ -13,6 +13,7 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.api.TableConfig;
 import org.apache.flink.table.api.config.ExecutionConfigOptions;
+import org.apache.flink.table.planner.utils.InternalConfigOptions;
 import org.apache.flink.table.planner.utils.TableConfigUtils;
 
 /**
@@ -43,6 +44,11 @@ public record PlanContext(TableConfig config) {
     String value = System.getProperty(option.key());
     return Configuration.fromMap(value == null ? Map.of() : Map.of(option.key(), value))
         .get(option);
+  }
+
+  /** The current database of the session. */
+  public String database() {
+    return config.get(InternalConfigOptions.TABLE_QUERY_CURRENT_DATABASE);
   }
 
   /** What expressions need of the session. */

@@ -4,6 +4,7 @@ package io.millrace.operators.sql.planner.rex;
 import io.millrace.column.DataType;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import java.util.stream.IntStream;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.planner.calcite.FlinkTypeFactory;
@@ -37,6 +38,18 @@ public final class PlannerTypes {
     } catch (org.apache.flink.table.api.TableException e) {
       throw new UnsupportedNodeException(what + " is " + type);
     }
+  }
+
+  /** Whether nested types differ in the names and the nullability of fields alone. */
+  static boolean haveOneForm(DataType left, DataType right) {
+    return left.id().isScalar()
+        ? left.equals(right)
+        : left.id() == right.id()
+            && left.isMap() == right.isMap()
+            && left.fields().size() == right.fields().size()
+            && IntStream.range(0, left.fields().size())
+                .allMatch(
+                    i -> haveOneForm(left.fields().get(i).type(), right.fields().get(i).type()));
   }
 
   /**

@@ -6,6 +6,10 @@ import io.millrace.column.TypeId;
 import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeField;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlKind;
@@ -13,6 +17,7 @@ import org.apache.flink.table.planner.calcite.FlinkTypeFactory;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeFamily;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.utils.LogicalTypeCasts;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 
 /** Casts: to the types of columns, and to lengths and precisions that columns do not have. */
@@ -28,11 +33,16 @@ final class RexCasts {
     LogicalType to = FlinkTypeFactory.toLogicalType(call.getType());
     boolean orNull =
         call.getKind() == SqlKind.SAFE_CAST || call.getOperator().getName().equals("TRY_CAST");
+    if (operand.getKind() == SqlKind.ROW && to.is(LogicalTypeRoot.ROW) && !orNull) {
+      return row((RexCall) operand, call.getType(), converter);
+    }
     Expression value = converter.convert(operand);
+    checkIntervals(call, operand);
     if (to.is(LogicalTypeFamily.CHARACTER_STRING)) {
       return toText(text(value, from, orNull), from, to);
     } else if (to.is(LogicalTypeRoot.BINARY)
-        || (to.is(LogicalTypeRoot.VARBINARY) && LogicalTypeChecks.getLength(to) != MAX_LENGTH)) {
+        || (to.is(LogicalTypeRoot.VARBINARY) && LogicalTypeChecks.getLength(to) != MAX_LENGTH)
+        || (!to.getChildren().isEmpty() && !LogicalTypeCasts.supportsAvoidingCast(from, to))) {
       throw new UnsupportedNodeException("a cast to " + to.asSummaryString());
     }
     DataType target = RexConverter.type(call);
@@ -40,14 +50,42 @@ final class RexCasts {
     return target.id() == TypeId.TIME ? ofPrecision(cast, from, to) : cast;
   }
 
+  // Each field is cast to its type; then the row gets the names.
+  private static Expression row(RexCall row, RelDataType to, RexConverter converter) {
+    List<Expression> fields = new ArrayList<>();
+    for (RelDataTypeField field : to.getFieldList()) {
+      RexNode value = row.getOperands().get(field.getIndex());
+      fields.add(converter.cast(value, field.getType()));
+    }
+    return new Expression.Cast(
+        new Expression.Call("ROW", fields), PlannerTypes.columnType("a ROW", to), false);
+  }
+
+  private static void checkIntervals(RexCall call, RexNode operand) {
+    boolean isInterval = RexIntervals.isInterval(call) || RexIntervals.isInterval(operand);
+    if (isInterval
+        && call.getKind() != SqlKind.REINTERPRET
+        && call.getType().getSqlTypeName().getFamily()
+            != operand.getType().getSqlTypeName().getFamily()) {
+      throw new UnsupportedNodeException("an interval in " + RexConverter.text(call));
+    }
+  }
+
   private static Expression cast(Expression value, DataType from, DataType target, boolean orNull) {
     return target.equals(from) ? value : new Expression.Cast(value, target, orNull);
   }
 
   private static Expression text(Expression value, LogicalType from, boolean orNull) {
-    return from.is(LogicalTypeFamily.CHARACTER_STRING)
-        ? value
-        : new Expression.Cast(value, DataType.STRING, orNull);
+    if (from.is(LogicalTypeFamily.CHARACTER_STRING)) {
+      return value;
+    }
+    // A column does not know how many digits its times have.
+    Expression shown =
+        from.is(LogicalTypeRoot.TIME_WITHOUT_TIME_ZONE)
+                && LogicalTypeChecks.getPrecision(from) < MILLI_DIGITS
+            ? Expressions.call("CAST_TIME", value, LogicalTypeChecks.getPrecision(from))
+            : value;
+    return new Expression.Cast(shown, DataType.STRING, orNull);
   }
 
   private static Expression toText(Expression text, LogicalType from, LogicalType to) {

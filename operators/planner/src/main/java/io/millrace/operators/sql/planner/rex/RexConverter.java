@@ -12,6 +12,7 @@ import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexFieldAccess;
@@ -21,9 +22,6 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.table.functions.FunctionDefinition;
-import org.apache.flink.table.functions.UserDefinedFunction;
-import org.apache.flink.table.planner.functions.bridging.BridgingSqlFunction;
 
 /**
  * Converts the planner's expressions over one input. A function is found by Flink's name in the
@@ -37,16 +35,22 @@ public final class RexConverter {
 
   private final InputColumns input;
   private final RexBuilder rexBuilder;
+  private final UserFunctions userFunctions;
   private final ExpressionResolver resolver;
 
   /**
    * @param input the columns that expressions read
-   * @param settings of the session
+   * @param settings of the session, with the functions of the user
    * @param rexBuilder makes intermediate expressions
    */
-  public RexConverter(InputColumns input, ExpressionSettings settings, RexBuilder rexBuilder) {
+  public RexConverter(
+      InputColumns input,
+      ExpressionSettings settings,
+      RexBuilder rexBuilder,
+      UserFunctions userFunctions) {
     this.input = input;
     this.rexBuilder = rexBuilder;
+    this.userFunctions = userFunctions;
     this.resolver = new ExpressionResolver(input.schema(), settings.context().withBatch(0));
   }
 
@@ -60,7 +64,7 @@ public final class RexConverter {
     if (node instanceof RexInputRef reference) {
       return input.column(reference);
     } else if (node instanceof RexFieldAccess access) {
-      return input.field(access);
+      return field(access);
     } else if (node instanceof RexLiteral literal) {
       return RexLiterals.convert(literal);
     } else if (node instanceof RexCall call) {
@@ -72,11 +76,15 @@ public final class RexConverter {
   private Expression checked(RexCall call, Expression expression) {
     DataType expected = type(call);
     DataType type = typeOf(expression);
-    if (!type.equals(expected)) {
+    if (type.equals(expected)) {
+      return expression;
+    } else if (!PlannerTypes.haveOneForm(type, expected)) {
       throw new UnsupportedNodeException(
           "type of " + text(call) + ": Flink has " + expected + ", Millrace " + type);
     }
-    return expression;
+    Expression named = new Expression.Cast(expression, expected, false);
+    typeOf(named);
+    return named;
   }
 
   /**
@@ -90,6 +98,12 @@ public final class RexConverter {
     } catch (ExpressionException e) {
       throw new UnsupportedNodeException(e.getMessage().lines().findFirst().orElseThrow());
     }
+  }
+
+  /** The value of {@code node}, cast to {@code type}. */
+  Expression cast(RexNode node, RelDataType type) {
+    return convert(
+        node.getType().equals(type) ? node : rexBuilder.makeAbstractCast(type, node, false));
   }
 
   /** The type of a column that holds the values of {@code node}. */
@@ -109,7 +123,8 @@ public final class RexConverter {
       case SEARCH -> convert(RexUtil.expandSearch(rexBuilder, null, call));
       case CASE -> branches(operands);
       case CAST, SAFE_CAST, REINTERPRET -> RexCasts.convert(call, this);
-      case PLUS, MINUS -> RexIntervals.isIn(operands) ? RexIntervals.add(call, this) : named(call);
+      case PLUS, MINUS ->
+          RexIntervals.isOfTime(call) ? RexIntervals.ofTime(call, this) : named(call);
       case MINUS_PREFIX -> Expressions.call("NEGATE", convert(operands.get(0)));
       case PLUS_PREFIX -> convert(operands.get(0));
       case EXTRACT ->
@@ -117,18 +132,33 @@ public final class RexConverter {
               "EXTRACT", RexLiterals.symbol(operands.get(0)), convert(operands.get(1)));
       case FLOOR, CEIL -> rounded(call.getKind(), operands);
       case TRIM -> trimmed(operands);
-      case OTHER_FUNCTION -> isProcessingTime(call) ? noTime(call) : named(call);
+      case DOT -> convert(operands.get(0)).field(RexLiterals.text(operands.get(1)));
+      default -> function(call);
+    };
+  }
+
+  private Expression function(RexCall call) {
+    if (UserFunctions.isOfUser(call)) {
+      return called(userFunctions.name(call), call);
+    }
+    return switch (call.getOperator().getName()) {
+      // The attribute has no value until a later node asks for the processing time.
+      case "PROCTIME" -> Expressions.nullOf(type(call));
+      case "TRY_CAST" -> RexCasts.convert(call, this);
+      case "JSON_VALUE" -> RexJson.value(call, this);
+      case "IS_JSON" -> RexJson.is(call, this);
       default -> named(call);
     };
   }
 
-  // The attribute has no value until a later node asks for the processing time.
-  private static boolean isProcessingTime(RexCall call) {
-    return call.getOperator().getName().equals("PROCTIME");
-  }
-
-  private static Expression noTime(RexCall call) {
-    return Expressions.nullOf(type(call));
+  private Expression field(RexFieldAccess access) {
+    RexNode row = access.getReferenceExpr();
+    while (row instanceof RexFieldAccess outer) {
+      row = outer.getReferenceExpr();
+    }
+    return row instanceof RexInputRef
+        ? input.field(access)
+        : convert(access.getReferenceExpr()).field(access.getField().getName());
   }
 
   private Expression branches(List<RexNode> operands) {
@@ -161,8 +191,12 @@ public final class RexConverter {
 
   private Expression named(RexCall call) {
     checkIsOfRow(call);
-    return new Expression.Call(
-        function(call), call.getOperands().stream().map(this::argument).toList());
+    RexIntervals.check(call);
+    return called(functionName(call), call);
+  }
+
+  private Expression called(String function, RexCall call) {
+    return new Expression.Call(function, call.getOperands().stream().map(this::argument).toList());
   }
 
   // A batch may have rows of both sides of a watermark, and counts rows that a filter drops.
@@ -177,18 +211,11 @@ public final class RexConverter {
   }
 
   // A unit of time and the like is text here.
-  private Expression argument(RexNode node) {
+  Expression argument(RexNode node) {
     return RexLiterals.isSymbol(node) ? Expressions.lit(RexLiterals.symbol(node)) : convert(node);
   }
 
-  private static String function(RexCall call) {
-    if (call.getOperator() instanceof BridgingSqlFunction bridging) {
-      FunctionDefinition definition = bridging.getDefinition();
-      if (definition instanceof UserDefinedFunction) {
-        throw new UnsupportedNodeException(
-            "function " + bridging.getName() + " is Java code of the user");
-      }
-    }
+  private static String functionName(RexCall call) {
     String operator = call.getOperator().getName();
     String name = RENAMED.getOrDefault(operator, operator);
     if (FunctionRegistry.builtIn().find(name).isEmpty()) {

@@ -13,7 +13,10 @@ import java.time.temporal.ChronoField;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.util.NlsString;
 import org.apache.calcite.util.TimestampString;
+import org.apache.flink.table.api.JsonOnNull;
+import org.apache.flink.table.api.JsonQueryWrapper;
 import org.apache.flink.table.planner.utils.TimestampStringUtils;
 
 /** The planner's literals, with the types that the planner gave them. */
@@ -34,6 +37,7 @@ final class RexLiterals {
       case DECIMAL32, DECIMAL64, DECIMAL128 ->
           new Expression.Literal(number(literal).setScale(type.scale()), type);
       case STRING -> new Expression.Literal(literal.getValueAs(String.class), type);
+      case BINARY -> Expression.Literal.of(literal.getValueAs(byte[].class), type);
       case DATE, TIME ->
           new Expression.Literal(literal.getValueAs(Integer.class).longValue(), type);
       case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> timestamp(literal, type);
@@ -67,11 +71,31 @@ final class RexLiterals {
         && literal.getType().getSqlTypeName() == SqlTypeName.SYMBOL;
   }
 
-  /** The word of SQL that a node is, such as a unit of time. */
+  /**
+   * The word of SQL that a node is, such as a unit of time: the name of Calcite's constant, also
+   * where the planner has a constant of Flink's.
+   */
   static String symbol(RexNode node) {
-    if (node instanceof RexLiteral literal && literal.getValue() != null) {
-      return literal.getValue().toString();
+    if (node instanceof RexLiteral literal && literal.getValue() instanceof Enum<?> word) {
+      if (word instanceof JsonOnNull) {
+        return word.name() + "_ON_NULL";
+      }
+      return word instanceof JsonQueryWrapper && word != JsonQueryWrapper.WITHOUT_ARRAY
+          ? "WITH_" + word.name()
+          : word.name();
     }
     throw new UnsupportedNodeException("expected a word of SQL, got " + node);
+  }
+
+  /**
+   * The text of a literal.
+   *
+   * @throws UnsupportedNodeException if {@code node} is another expression
+   */
+  static String text(RexNode node) {
+    if (node instanceof RexLiteral literal && literal.getValue() instanceof NlsString) {
+      return literal.getValueAs(String.class);
+    }
+    throw new UnsupportedNodeException("expected a text, got " + node);
   }
 }

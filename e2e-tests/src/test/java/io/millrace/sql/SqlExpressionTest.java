@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.operators.sql.table.SqlMode;
+import io.millrace.operators.testing.FlinkCluster;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.Period;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.flink.types.Row;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Expressions that Flink plans in shapes of their own: Millrace's Calc gives what Flink's gives.
+ */
+class SqlExpressionTest {
+  @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
+
+  private static final Row[] ROWS = {
+    Row.of(
+        1,
+        "{\"a\": {\"b\": [1, 2.5, \"x\"]}, \"n\": 7, \"t\": true, \"s\": \"text\"}",
+        LocalDate.of(2024, 2, 29),
+        LocalTime.of(23, 59, 58),
+        LocalDateTime.of(2024, 12, 31, 23, 59, 59, 999_000_000),
+        LocalDateTime.of(2023, 1, 31, 0, 0, 0, 1_000_000),
+        Duration.ofMillis(90_061_001),
+        Period.ofMonths(13),
+        new String[] {"p", null, "q"},
+        Map.of("k", 1, "l", 2),
+        Row.of(5, Row.of("deep"))),
+    Row.of(
+        2,
+        "[1, {\"n\": \"no number\"}]",
+        LocalDate.of(1969, 12, 31),
+        LocalTime.MIDNIGHT,
+        LocalDateTime.of(1960, 5, 6, 7, 8, 9),
+        LocalDateTime.of(1970, 1, 1, 0, 0),
+        Duration.ofDays(-2),
+        Period.ofMonths(-1),
+        new String[] {},
+        Map.of(),
+        Row.of(null, null)),
+    Row.of(3, "no JSON", null, null, null, null, null, null, null, null, null),
+    new Row(11)
+  };
+
+  private static SqlSession session(SqlMode mode) {
+    Map<String, String> columns = new LinkedHashMap<>();
+    columns.put("id", "INT");
+    columns.put("json", "STRING");
+    columns.put("d", "DATE");
+    columns.put("t", "TIME(0)");
+    columns.put("ts", "TIMESTAMP(3)");
+    columns.put("since", "TIMESTAMP(3)");
+    columns.put("span", "INTERVAL DAY TO SECOND(3)");
+    columns.put("months", "INTERVAL YEAR TO MONTH");
+    columns.put("words", "ARRAY<STRING>");
+    columns.put("numbers", "MAP<STRING, INT>");
+    columns.put("nested", "ROW<i INT, r ROW<s STRING>>");
+    return new SqlSession(flink, mode).with("v", columns, ROWS);
+  }
+
+  private static void compare(String expressions) throws Exception {
+    String query = "SELECT id, " + expressions + " FROM v";
+    SqlSession millrace = session(SqlMode.ON);
+    assertThat(millrace.plan(query)).contains("MillraceCalc(");
+    assertThat(millrace.rows(query)).isEqualTo(session(SqlMode.OFF).rows(query));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "JSON_VALUE(json, 'lax $.s'), JSON_VALUE(json, '$.n' RETURNING INT),"
+            + " JSON_VALUE(json, 'lax $.t' RETURNING BOOLEAN)",
+        "JSON_VALUE(json, 'lax $.a.b[1]' RETURNING DOUBLE NULL ON EMPTY NULL ON ERROR)",
+        "JSON_VALUE(json, 'lax $.x' DEFAULT 'none' ON EMPTY), JSON_VALUE(json, 'strict $.x'"
+            + " DEFAULT 'wrong' ON ERROR)",
+        "JSON_QUERY(json, 'lax $.a.b'), JSON_QUERY(json, 'lax $.s' WITH CONDITIONAL ARRAY WRAPPER),"
+            + " JSON_QUERY(json, 'lax $.x' WITH UNCONDITIONAL ARRAY WRAPPER EMPTY ARRAY ON EMPTY),"
+            + " JSON_QUERY(json, 'strict $.a' EMPTY OBJECT ON ERROR)",
+        "JSON_EXISTS(json, 'lax $.a'), JSON_EXISTS(json, 'strict $.a.x' TRUE ON ERROR),"
+            + " JSON_EXISTS(json, 'strict $.n' UNKNOWN ON ERROR)",
+        "json IS JSON, json IS NOT JSON, json IS JSON OBJECT, json IS NOT JSON ARRAY,"
+            + " json IS JSON SCALAR, json IS JSON ARRAY, json IS NOT JSON OBJECT",
+        "JSON_OBJECT(KEY 'k' VALUE id, KEY 'j' VALUE json NULL ON NULL),"
+            + " JSON_OBJECT('d' VALUE JSON_ARRAY(id, json) ABSENT ON NULL),"
+            + " JSON_OBJECT('ts' VALUE ts), JSON_OBJECT()",
+        "JSON_ARRAY(id, json), JSON_ARRAY(json, JSON_OBJECT('i' VALUE id) NULL ON NULL),"
+            + " JSON_ARRAY()",
+        "JSON_STRING(json), JSON_STRING(id), JSON_STRING(ts), JSON_QUOTE(json)"
+      })
+  void json(String expressions) throws Exception {
+    compare(expressions);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ts + span, ts - span, span + ts, ts + INTERVAL '1' MONTH, ts - INTERVAL '2.5' SECOND",
+        "d + span, d - INTERVAL '3' DAY, d + INTERVAL '1' YEAR, d + months",
+        "t + span, t - INTERVAL '90' MINUTE, ts + months, ts - months, since - months",
+        "(ts - since) DAY TO SECOND, (ts - since) MONTH, (d - CAST(since AS DATE)) DAY",
+        "span + INTERVAL '1' HOUR, months - INTERVAL '2' MONTH, span, months",
+        "span > INTERVAL '1' DAY, months IS NULL, span * id, COALESCE(span, INTERVAL '1' SECOND)",
+        "(since, ts) OVERLAPS (TIMESTAMP '2023-06-01 00:00:00', INTERVAL '1' DAY),"
+            + " (d, months) OVERLAPS (d, INTERVAL '2' MONTH)",
+        "ts + (CASE WHEN id = 1 THEN span ELSE INTERVAL '1' DAY END)"
+      })
+  void intervals(String expressions) throws Exception {
+    compare(expressions);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "TYPEOF(json), TYPEOF(ts, TRUE), TYPEOF(nested), UPPER(CURRENT_DATABASE())",
+        "words[1], words[3], words[id], numbers['k'], numbers['none'], CARDINALITY(words),"
+            + " CARDINALITY(numbers)",
+        "ROW(id, json), ARRAY[id, 7], MAP['a', id, 'b', 3], ARRAY[json, 'x'][2]",
+        "nested.i + 1, nested.r.s, nested.r, CHAR_LENGTH(nested.r.s), ROW(id, json).EXPR$1",
+        "CAST(ROW(id, json) AS ROW<a INT, b STRING>).b, CAST(ROW(id, json) AS ROW<a INT, b STRING>)",
+        "CAST(ROW(id, ts, json) AS ROW<a BIGINT, b STRING, c CHAR(2)>), CAST(ROW(ROW(id), t) AS"
+            + " ROW<r ROW<d DOUBLE>, t STRING>)",
+        "CAST(t AS STRING), CAST(t + INTERVAL '1' SECOND AS CHAR(3)), TRY_CAST(t AS STRING)",
+        "x'00ff', TRY_CAST(json AS INT), COALESCE(MAP['a', months]['a'], months)",
+        "ROW(ROW(id), id), ROW(ROW(json), id).EXPR$0.EXPR$0, id + 1"
+      })
+  void nestedValuesAndConstants(String expressions) throws Exception {
+    compare(expressions);
+  }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.millrace.expression.error.EvaluationException;
+import io.millrace.operators.sql.table.SqlMode;
+import io.millrace.operators.testing.FlinkCluster;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.flink.types.Row;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Functions of users: Millrace's Calc gives what Flink's gives, or EXPLAIN says why not. */
+class UserFunctionTest {
+  @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
+
+  private static final Map<String, String> COLUMNS = new LinkedHashMap<>();
+  private static final Row[] ROWS = {
+    Row.of(
+        1,
+        7L,
+        1,
+        "a céc",
+        new BigDecimal("12.34"),
+        LocalDate.of(2024, 2, 29),
+        LocalTime.of(23, 59, 0),
+        LocalDateTime.of(1960, 1, 2, 3, 4, 5, 678_000_000),
+        Instant.ofEpochMilli(-1),
+        true,
+        1.5,
+        2.5f,
+        (byte) -3,
+        new byte[] {1, 0},
+        Duration.ofMillis(-1),
+        new String[] {"p", null, "long"},
+        Map.of("k", 1),
+        Row.of(5, Row.of("deep"))),
+    Row.of(
+        2,
+        Long.MIN_VALUE,
+        null,
+        "",
+        new BigDecimal("-99999999.99"),
+        LocalDate.EPOCH,
+        LocalTime.MIDNIGHT,
+        LocalDateTime.of(2024, 1, 1, 0, 0),
+        Instant.ofEpochSecond(1_700_000_000L),
+        false,
+        Double.NaN,
+        Float.MIN_VALUE,
+        (byte) 4,
+        new byte[0],
+        Duration.ofDays(3),
+        new String[0],
+        Map.of(),
+        Row.of(null, Row.of((String) null))),
+    Row.of(
+        3, 5L, 3, null, null, null, null, null, null, null, null, null, null, null, null, null,
+        null, null)
+  };
+
+  static {
+    COLUMNS.put("id", "INT NOT NULL");
+    COLUMNS.put("big", "BIGINT NOT NULL");
+    COLUMNS.put("n", "INT");
+    COLUMNS.put("s", "STRING");
+    COLUMNS.put("d", "DECIMAL(10, 2)");
+    COLUMNS.put("dated", "DATE");
+    COLUMNS.put("t", "TIME(0)");
+    COLUMNS.put("ts", "TIMESTAMP(3)");
+    COLUMNS.put("ltz", "TIMESTAMP_LTZ(3)");
+    COLUMNS.put("b", "BOOLEAN");
+    COLUMNS.put("f", "DOUBLE");
+    COLUMNS.put("f4", "FLOAT");
+    COLUMNS.put("i1", "TINYINT");
+    COLUMNS.put("bin", "BYTES");
+    COLUMNS.put("span", "INTERVAL DAY TO SECOND(3)");
+    COLUMNS.put("words", "ARRAY<STRING>");
+    COLUMNS.put("numbers", "MAP<STRING, INT>");
+    COLUMNS.put("nested", "ROW<i INT, r ROW<s STRING>>");
+  }
+
+  private static SqlSession session(SqlMode mode) {
+    SqlSession session = new SqlSession(flink, mode).with("v", COLUMNS, ROWS);
+    for (Class<?> function : JavaFunctions.class.getDeclaredClasses()) {
+      session.with(function(function.getSimpleName(), function));
+    }
+    return session
+        .with(function("count_char", CountChar.class))
+        .with(function("count_char_device", CountCharOnDevice.class));
+  }
+
+  private static String function(String name, Class<?> function) {
+    return "CREATE FUNCTION `%s` AS '%s'".formatted(name, function.getName());
+  }
+
+  static Stream<String> expressions() {
+    return Stream.of(
+        "Half(big), Half(Half(big) + 4)",
+        "Described(n), CHAR_LENGTH(Described(n)), COALESCE(Described(n), 'none')",
+        "Several(n), Several(big), Several(s), Several(n, s), Several(1), Several(CAST(NULL AS INT))",
+        "Joined(', ', s, 'x', s), Joined('-'), Joined('/', s)",
+        "Types(d), Types(dated), Types(t), Types(ts), Types(ltz)",
+        "Types(b), Types(f), Types(f4), Types(i1), Types(bin), Types(span)",
+        "Internal(s), Internal(ts)",
+        "Nested(words), Nested(numbers), Nested(nested), Nested(nested).s, Nested(words)[3]",
+        "`Upper`(s), UPPER(`Upper`(s))",
+        "Added(n, big), Added(id, 1)",
+        "CASE WHEN n = 1 THEN Throwing(n) ELSE Throwing(7) END",
+        "count_char(s, 'c'), count_char_device(s, 'c'), count_char(s, CAST(NULL AS STRING)),"
+            + " count_char_device(s, s)");
+  }
+
+  @ParameterizedTest
+  @MethodSource("expressions")
+  void givesFlinksValues(String expressions) throws Exception {
+    String query = "SELECT id + 1, " + expressions + " FROM v";
+    SqlSession millrace = session(SqlMode.ON);
+    assertThat(millrace.plan(query)).contains("MillraceCalc(");
+    assertThat(millrace.rows(query)).hasSize(3).isEqualTo(session(SqlMode.OFF).rows(query));
+  }
+
+  @Test
+  void filters() throws Exception {
+    String query = "SELECT s FROM v WHERE Described(n) = 'nothing' OR Half(big) = 3";
+    SqlSession millrace = session(SqlMode.ON);
+    assertThat(millrace.plan(query)).contains("MillraceCalc(");
+    assertThat(millrace.rows(query)).hasSize(2).isEqualTo(session(SqlMode.OFF).rows(query));
+  }
+
+  static Stream<Arguments> hostReasons() {
+    return Stream.of(
+        arguments("Half(big)", "HALF: plain Java of the user"),
+        arguments("Added(n, big)", "ADDED: plain Java of the user"),
+        arguments("Misnamed(id)", "MISNAMED: its PTX has no function misnamed"),
+        arguments("Misnamed(n)", "MISNAMED: eval is asked about nulls"),
+        arguments(
+            "Misplaced(id)",
+            "MISPLACED: its PTX cannot be read: %s has no resource misplaced.ptx"
+                .formatted(JavaFunctions.Misplaced.class.getName())),
+        arguments("Texts(s)", "TEXTS: a device function cannot give a STRING"));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void hostReasons(String expression, String reason) {
+    assertThat(session(SqlMode.ON).plan("SELECT id + 1, " + expression + " FROM v"))
+        .contains("host=[[" + reason + "]]");
+  }
+
+  @Test
+  void aDeviceFunctionNeedsNoHost() {
+    assertThat(session(SqlMode.ON).plan("SELECT id + 1, count_char_device(s, 'c') FROM v"))
+        .contains("MillraceCalc(")
+        .doesNotContain("host=");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Dice(n) | function Dice is not deterministic",
+        "Opened(n) | function Opened has to be opened or closed"
+      })
+  void whatStaysFlinks(String expression, String reason) throws Exception {
+    String query = "SELECT id + 1, " + expression + " FROM v";
+    SqlSession millrace = session(SqlMode.ON);
+    assertThat(millrace.plan(query)).startsWith("Calc(").contains("millrace=[no: " + reason + "]");
+    assertThat(millrace.rows(query)).isEqualTo(session(SqlMode.OFF).rows(query));
+  }
+
+  @Test
+  void javaAloneIsNoReasonToMakeBatches() {
+    assertThat(session(SqlMode.ON).plan("SELECT Half(Half(big)), s FROM v"))
+        .startsWith("Calc(")
+        .contains("millrace=[no: it does too little to make batches of rows]");
+  }
+
+  @Test
+  void anAggregateOfTheUserIsTheReason() {
+    assertThat(session(SqlMode.ON).plan("SELECT id, Longest(s) FROM v GROUP BY id"))
+        .contains("millrace=[no: function Longest is Java code of the user]");
+  }
+
+  @Test
+  void aRowForWhichAFunctionThrowsIsNamed() {
+    assertThatThrownBy(() -> session(SqlMode.ON).rows("SELECT id + 1, Throwing(id) FROM v"))
+        .hasStackTraceContaining("the function threw an exception in THROWING(id) at row")
+        .hasStackTraceContaining(EvaluationException.class.getName())
+        .hasStackTraceContaining("values 2")
+        .hasStackTraceContaining("java.lang.Exception: two");
+  }
+}

@@ -13,6 +13,7 @@ import io.millrace.operators.sql.planner.expand.ExpandMatcher;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
+import io.millrace.operators.sql.planner.sink.SinkMatcher;
 import io.millrace.operators.sql.planner.source.ScanMatcher;
 import io.millrace.operators.sql.planner.time.MiniBatchMatcher;
 import io.millrace.operators.sql.planner.time.WatermarkMatcher;
@@ -49,7 +50,8 @@ final class NodeReplacement {
           new WindowAggregateMatcher(),
           new LocalWindowAggregateMatcher(),
           new GlobalWindowAggregateMatcher(),
-          new GroupWindowAggregateMatcher());
+          new GroupWindowAggregateMatcher(),
+          new SinkMatcher());
 
   private final PlanContext context;
 

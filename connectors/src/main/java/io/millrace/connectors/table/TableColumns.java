@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.connectors.table;
+
+import io.millrace.column.Schema;
+import io.millrace.expression.Expression;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.transform.CalcPlan;
+import io.millrace.operators.transform.TransformOperator;
+import io.millrace.operators.wire.ColumnBatchTypeInformation;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.types.logical.RowType;
+
+/** The columns of a source's rows, made of those that were read. */
+@Internal
+public final class TableColumns {
+  private TableColumns() {}
+
+  /** Expressions with the names of the fields of {@code rows}. */
+  public static List<Expression> named(List<Expression> expressions, RowType rows) {
+    List<Expression> named = new ArrayList<>();
+    for (int i = 0; i < expressions.size(); i++) {
+      named.add(expressions.get(i).as(rows.getFieldNames().get(i)));
+    }
+    return named;
+  }
+
+  /**
+   * Chooses the columns of a source's rows. Columns that are only chosen are not copied.
+   *
+   * @param read the batches that were read; their row kinds stay
+   * @param options of the job
+   * @return {@code read} if it has these columns
+   */
+  public static Transformation<ColumnBatch> select(
+      Transformation<ColumnBatch> read, List<Expression> columns, ReadableConfig options) {
+    Schema schema = ColumnBatchTypeInformation.schemaOf(read.getOutputType());
+    CalcPlan plan = CalcPlan.of(schema, ExpressionSettings.DEFAULT).select(columns);
+    return plan.outputSchema().equals(schema)
+        ? read
+        : TransformOperator.factory(plan.transforms())
+            .appendTo(
+                read, "columns", new ColumnBatchTypeInformation(plan.outputSchema()), options);
+  }
+}

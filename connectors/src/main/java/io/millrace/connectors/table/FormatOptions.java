@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.table;
 
+import io.millrace.format.TimestampFormat;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
@@ -140,21 +141,4 @@ public final class FormatOptions {
           .withDescription("The bytes of a sink's row groups.");
 
   private FormatOptions() {}
-
-  /** How timestamps stand in a text. */
-  public enum TimestampFormat {
-    SQL("SQL"),
-    ISO_8601("ISO-8601");
-
-    private final String text;
-
-    TimestampFormat(String text) {
-      this.text = text;
-    }
-
-    @Override
-    public String toString() {
-      return text;
-    }
-  }
 }

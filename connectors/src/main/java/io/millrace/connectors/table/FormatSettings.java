@@ -12,8 +12,8 @@ import io.millrace.connectors.records.DebeziumJsonRecordFormat;
 import io.millrace.connectors.records.JsonRecordFormat;
 import io.millrace.connectors.records.RawRecordFormat;
 import io.millrace.connectors.records.RecordFormat;
-import io.millrace.connectors.table.FormatOptions.TimestampFormat;
 import io.millrace.format.FieldQuotes;
+import io.millrace.format.TimestampFormat;
 import io.millrace.format.csv.CsvReaderOptions;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
@@ -66,9 +66,9 @@ public record FormatSettings(TableFormat format, String prefix, ReadableConfig o
     return options.get(FormatOptions.IGNORE_PARSE_ERRORS);
   }
 
-  /** Whether timestamps are written as in SQL, with a space; otherwise as in ISO 8601. */
-  public boolean writesSqlTimestamps() {
-    return options.get(FormatOptions.TIMESTAMP_FORMAT) == TimestampFormat.SQL;
+  /** How timestamps are written. */
+  public TimestampFormat timestamps() {
+    return options.get(FormatOptions.TIMESTAMP_FORMAT);
   }
 
   /**

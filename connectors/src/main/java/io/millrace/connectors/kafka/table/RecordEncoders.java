@@ -30,7 +30,8 @@ final class RecordEncoders {
     try {
       return switch (value.format()) {
         case JSON -> {
-          JsonRecordEncoder encoder = JsonRecordEncoder.of(schema).withKey(keys);
+          JsonRecordEncoder encoder = 
+              JsonRecordEncoder.of(schema).withKey(keys).withTimestamps(value.timestamps());
           yield columns.keysInValues() ? encoder : encoder.withoutKeyInValue();
         }
         case AVRO, AVRO_CONFLUENT -> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.table;
 
+import io.millrace.connectors.parquet.ParquetCompression;
 import io.millrace.format.TimestampFormat;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
@@ -127,10 +128,10 @@ public final class FormatOptions {
           .withDescription("Whether a record has its schema, and the change as its payload.");
 
   /** How pages of Parquet files are compressed. */
-  public static final ConfigOption<String> COMPRESSION =
+  public static final ConfigOption<ParquetCompression> COMPRESSION =
       ConfigOptions.key("compression")
-          .stringType()
-          .defaultValue("zstd")
+          .enumType(ParquetCompression.class)
+          .defaultValue(ParquetCompression.ZSTD)
           .withDescription("How a sink compresses pages: 'zstd', 'snappy' or 'none'.");
 
   /** How large row groups of Parquet files are. */

@@ -17,7 +17,6 @@ import io.millrace.format.TimestampFormat;
 import io.millrace.format.csv.CsvReaderOptions;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
@@ -69,14 +68,6 @@ public record FormatSettings(TableFormat format, String prefix, ReadableConfig o
   /** How timestamps are written. */
   public TimestampFormat timestamps() {
     return options.get(FormatOptions.TIMESTAMP_FORMAT);
-  }
-
-  /**
-   * Whether a reader of fewer columns than records have skips the others. Otherwise it needs the
-   * columns of the records.
-   */
-  public boolean skipsColumns() {
-    return format != TableFormat.RAW && format != TableFormat.ARROW;
   }
 
   /**
@@ -191,7 +182,7 @@ public record FormatSettings(TableFormat format, String prefix, ReadableConfig o
     }
   }
 
-  /** As {@link Configuration} has options; credentials are not shown. */
+  /** The name of the format. */
   @Override
   public String toString() {
     return format.identifier();

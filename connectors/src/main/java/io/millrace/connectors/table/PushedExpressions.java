@@ -25,7 +25,7 @@ import org.apache.flink.table.types.logical.RowType;
 
 /**
  * Conditions of a query as Millrace's expressions: comparisons of columns and literals of one type,
- * or of integers, and what is made of them by AND, OR, NOT and IS NULL.
+ * of integers or of strings, and what is made of them by AND, OR, NOT and IS NULL.
  */
 final class PushedExpressions {
   private static final Map<FunctionDefinition, String> OPERATORS =
@@ -111,6 +111,8 @@ final class PushedExpressions {
     LogicalType left = type(operands.get(0));
     LogicalType right = type(operands.get(1));
     return left.equals(right)
+        || left.is(LogicalTypeFamily.CHARACTER_STRING)
+            && right.is(LogicalTypeFamily.CHARACTER_STRING)
         || left.is(LogicalTypeFamily.INTEGER_NUMERIC)
             && right.is(LogicalTypeFamily.INTEGER_NUMERIC);
   }
@@ -135,6 +137,7 @@ final class PushedExpressions {
           case FLOAT -> literal.getValueAs(Float.class);
           case DOUBLE -> literal.getValueAs(Double.class);
           case DECIMAL -> literal.getValueAs(BigDecimal.class);
+          case CHAR, VARCHAR -> literal.getValueAs(String.class);
           case DATE -> literal.getValueAs(LocalDate.class);
           case TIMESTAMP_WITHOUT_TIME_ZONE -> literal.getValueAs(LocalDateTime.class);
           case TIMESTAMP_WITH_LOCAL_TIME_ZONE -> literal.getValueAs(Instant.class);

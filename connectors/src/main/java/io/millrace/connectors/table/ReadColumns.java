@@ -35,6 +35,11 @@ public record ReadColumns(Schema declared, List<List<Integer>> paths) {
         declared, IntStream.range(0, declared.size()).mapToObj(List::of).toList());
   }
 
+  /** The first column alone, which is read where no column is, so that rows are counted. */
+  public static Schema first(Schema columns) {
+    return columns.select(columns.names().subList(0, 1));
+  }
+
   /** The fields of a projection, as Flink's planner gives it. */
   public ReadColumns project(int[][] fields) {
     return new ReadColumns(

@@ -5,6 +5,7 @@ import io.millrace.column.Schema;
 import io.millrace.expression.Expression;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TransformOperator;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
@@ -13,12 +14,27 @@ import java.util.List;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.factories.DynamicTableFactory;
 import org.apache.flink.table.types.logical.RowType;
 
 /** The columns of a source's rows, made of those that were read. */
 @Internal
 public final class TableColumns {
   private TableColumns() {}
+
+  /**
+   * The physical columns of a table.
+   *
+   * @throws ValidationException if a column has a type that no column of batches has
+   */
+  public static Schema physical(DynamicTableFactory.Context context) {
+    try {
+      return SchemaConverter.toSchema(context.getPhysicalRowDataType());
+    } catch (IllegalArgumentException e) {
+      throw new ValidationException(e.getMessage(), e);
+    }
+  }
 
   /** Expressions with the names of the fields of {@code rows}. */
   public static List<Expression> named(List<Expression> expressions, RowType rows) {

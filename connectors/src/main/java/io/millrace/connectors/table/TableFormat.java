@@ -74,6 +74,16 @@ public enum TableFormat {
     return this == DEBEZIUM_JSON || this == CANAL_JSON;
   }
 
+  /** Whether readers of fewer columns than records have skip the others. */
+  public boolean skipsColumns() {
+    return this != RAW && this != ARROW;
+  }
+
+  /** Whether readers of ROWs with fewer fields than records have skip the others. */
+  public boolean skipsFields() {
+    return skipsColumns() && this != CSV && this != PARQUET;
+  }
+
   /** The kinds of changes that a source of this format gives. */
   public ChangelogMode changelogMode() {
     return isChangelog() ? ChangelogMode.all() : ChangelogMode.insertOnly();

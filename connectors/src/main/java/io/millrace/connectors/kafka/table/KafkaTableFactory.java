@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.kafka.table;
 
-import io.millrace.column.Schema;
 import io.millrace.connectors.table.EventTimes;
 import io.millrace.connectors.table.FormatSettings;
+import io.millrace.connectors.table.TableColumns;
 import io.millrace.connectors.table.TableFormat;
 import io.millrace.connectors.table.TableOptions;
-import io.millrace.operators.row.SchemaConverter;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -21,7 +20,6 @@ import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.factories.DynamicTableSinkFactory;
 import org.apache.flink.table.factories.DynamicTableSourceFactory;
 import org.apache.flink.table.factories.FactoryUtil;
-import org.apache.flink.table.types.logical.RowType;
 
 /**
  * The connector {@code millrace-kafka}: topics as tables that give and take batches, with the
@@ -130,13 +128,6 @@ public final class KafkaTableFactory implements DynamicTableSourceFactory, Dynam
   }
 
   private static RecordColumns columns(Context context, TableOptions options) {
-    RowType row = (RowType) context.getPhysicalRowDataType().getLogicalType();
-    Schema physical;
-    try {
-      physical = SchemaConverter.toSchema(row);
-    } catch (IllegalArgumentException e) {
-      throw new ValidationException(e.getMessage(), e);
-    }
-    return RecordColumns.of(physical, options);
+    return RecordColumns.of(TableColumns.physical(context), options);
   }
 }

@@ -140,7 +140,7 @@ class KafkaTableSource
 
   @Override
   public final boolean supportsNestedProjection() {
-    return format.skipsColumns();
+    return format.format().skipsFields();
   }
 
   @Override
@@ -219,7 +219,7 @@ class KafkaTableSource
   /** The columns that are read of values: at least one, so that rows are counted. */
   private Schema readValues() {
     Schema values = columns.values();
-    if (!format.skipsColumns()) {
+    if (!format.format().skipsColumns()) {
       return values;
     }
     Set<String> whole = new LinkedHashSet<>();
@@ -231,7 +231,7 @@ class KafkaTableSource
     }
     Schema pruned = read.pruned(whole);
     List<String> names = pruned.names().stream().filter(values.names()::contains).toList();
-    return names.isEmpty() ? values.select(values.names().subList(0, 1)) : pruned.select(names);
+    return names.isEmpty() ? ReadColumns.first(values) : pruned.select(names);
   }
 
   private List<MetadataColumn> metadataColumns() {

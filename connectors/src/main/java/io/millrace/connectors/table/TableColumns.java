@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.table;
 
+import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.expression.Expression;
 import io.millrace.expression.resolve.ExpressionSettings;
@@ -11,6 +12,7 @@ import io.millrace.operators.transform.TransformOperator;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.configuration.ReadableConfig;
@@ -34,6 +36,23 @@ public final class TableColumns {
     } catch (IllegalArgumentException e) {
       throw new ValidationException(e.getMessage(), e);
     }
+  }
+
+  /** Whether two types differ in nothing but which fields within them may be null. */
+  public static boolean haveOneForm(DataType one, DataType other) {
+    List<DataType.Field> left = one.fields();
+    List<DataType.Field> right = other.fields();
+    if (left.isEmpty() || right.isEmpty()) {
+      return one.equals(other);
+    }
+    return one.id() == other.id()
+        && one.isMap() == other.isMap()
+        && left.size() == right.size()
+        && IntStream.range(0, left.size())
+            .allMatch(
+                i ->
+                    left.get(i).name().equals(right.get(i).name())
+                        && haveOneForm(left.get(i).type(), right.get(i).type()));
   }
 
   /** Expressions with the names of the fields of {@code rows}. */

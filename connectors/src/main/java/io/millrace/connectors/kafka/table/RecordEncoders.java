@@ -5,6 +5,7 @@ import io.millrace.column.Schema;
 import io.millrace.connectors.kafka.sink.ArrowRecordEncoder;
 import io.millrace.connectors.kafka.sink.AvroRecordEncoder;
 import io.millrace.connectors.kafka.sink.JsonRecordEncoder;
+import io.millrace.connectors.kafka.sink.RawRecordEncoder;
 import io.millrace.connectors.kafka.sink.RecordEncoder;
 import io.millrace.connectors.table.FormatSettings;
 import io.millrace.connectors.table.TableFormat;
@@ -41,6 +42,7 @@ final class RecordEncoders {
               ? all
               : all.withRegistry(value.registry(), topic);
         }
+        case RAW -> raw(columns);
         case ARROW -> ArrowRecordEncoder.create();
         default ->
             throw new ValidationException(
@@ -52,9 +54,22 @@ final class RecordEncoders {
     }
   }
 
+  private static RecordEncoder raw(RecordColumns columns) {
+    Schema values = columns.values();
+    if (values.size() != 1) {
+      throw new ValidationException(
+          "values of the format 'raw' have one column, got " + values.names());
+    }
+    RawRecordEncoder encoder = RawRecordEncoder.of(columns.physical(), values.names().get(0));
+    return columns.keys().isEmpty() ? encoder : encoder.withKey(columns.keys().get(0));
+  }
+
   // An encoder writes keys in the format of values, unless a key is the bytes of one column.
   private static void checkKeyFormat(RecordColumns columns, FormatSettings value) {
     if (columns.keyFormat().isEmpty()) {
+      return;
+    }
+    if (value.format() == TableFormat.RAW && columns.hasRawKey()) {
       return;
     }
     if (value.format() == TableFormat.ARROW) {

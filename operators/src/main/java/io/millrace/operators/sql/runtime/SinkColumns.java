@@ -2,20 +2,28 @@
 package io.millrace.operators.sql.runtime;
 
 import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.column.TypeId;
 import io.millrace.device.DeviceStream;
 import io.millrace.expression.vector.BatchContext;
+import io.millrace.memory.Buffer;
 import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.transform.TableTransform;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.api.TableException;
 import org.apache.flink.table.api.config.ExecutionConfigOptions;
 import org.apache.flink.table.api.config.ExecutionConfigOptions.NotNullEnforcer;
 
 /**
- * Gives the columns of tables the names of a sink's columns, and checks that there are no nulls in
- * those that the sink declares NOT NULL. No column is copied.
+ * Gives the columns of tables, and the fields of ROWs in them, the names that they have in a sink,
+ * and checks that there are no nulls in the columns that the sink declares NOT NULL. No column is
+ * copied.
  */
 @Internal
 public final class SinkColumns implements TableTransform {
@@ -30,10 +38,30 @@ public final class SinkColumns implements TableTransform {
   /**
    * A factory of the transforms.
    *
-   * @param schema of the results: by position, the types of the columns
+   * @param schema of the results, whose columns {@link #takes} those of the tables by position
    */
   public static Factory factory(Schema schema) {
     return context -> new SinkColumns(schema, context.stream());
+  }
+
+  /**
+   * Whether a column of a sink takes values of another type: the same one, in which fields of ROWs
+   * have other names, and some within ROWs and ARRAYs cannot be null.
+   */
+  public static boolean takes(DataType column, DataType values) {
+    List<Field> taken = column.fields();
+    List<Field> given = values.fields();
+    if (taken.isEmpty() || column.id() == TypeId.DICTIONARY) {
+      return column.equals(values);
+    }
+    return column.id() == values.id()
+        && column.isMap() == values.isMap()
+        && taken.size() == given.size()
+        && IntStream.range(0, taken.size())
+            .allMatch(
+                i ->
+                    (taken.get(i).nullable() || !given.get(i).nullable())
+                        && takes(taken.get(i).type(), given.get(i).type()));
   }
 
   /**
@@ -55,8 +83,29 @@ public final class SinkColumns implements TableTransform {
     }
     Schema result =
         EventTimeColumn.isIn(input.schema()) ? schema.with(EventTimeColumn.FIELD) : schema;
-    return input.withColumns(
-        result, input.upperBoundColumns().stream().map(Column::share).toList());
+    List<Column> columns = new ArrayList<>();
+    for (int i = 0; i < result.size(); i++) {
+      columns.add(as(input.upperBoundColumns().get(i), result.type(i)));
+    }
+    return input.withColumns(result, columns);
+  }
+
+  private static Column as(Column column, DataType type) {
+    if (column.type().equals(type)) {
+      return column.share();
+    }
+    List<DataType> types = type.childTypes();
+    List<Column> children = new ArrayList<>();
+    for (int i = 0; i < types.size(); i++) {
+      children.add(as(column.child(i), types.get(i)));
+    }
+    return new Column(
+        type,
+        column.size(),
+        column.offset(),
+        null,
+        column.validity().map(Buffer::share).orElse(null),
+        children);
   }
 
   private boolean hasNulls(Column column) {

@@ -7,8 +7,8 @@ import io.millrace.operators.sql.planner.node.NodeInput;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
-import io.millrace.operators.sql.planner.rex.OutputTypes;
 import io.millrace.operators.sql.planner.rex.PlannedInput;
+import io.millrace.operators.sql.runtime.SinkColumns;
 import io.millrace.operators.sql.table.BatchDynamicTableSink;
 import java.util.Arrays;
 import java.util.stream.Collectors;
@@ -53,8 +53,7 @@ public final class SinkMatcher extends NodeMatcher<StreamPhysicalSink, SinkSpec>
     checkTimes(FlinkTypeFactory.toLogicalRowType(node.getInput().getRowType()), config);
     RowType consumed = DynamicSinkUtils.createConsumedType(schema, sink);
     checkConstraints(consumed, config);
-    Schema input = PlannedInput.batchSchema(node.getInput());
-    OutputTypes.check(input, consumed);
+    checkTypes(PlannedInput.batchSchema(node.getInput()), PlannedInput.schema(consumed));
     boolean drops =
         config.get(ExecutionConfigOptions.TABLE_EXEC_SINK_NOT_NULL_ENFORCER)
             == NotNullEnforcer.DROP;
@@ -99,6 +98,16 @@ public final class SinkMatcher extends NodeMatcher<StreamPhysicalSink, SinkSpec>
         && config.get(ExecutionConfigOptions.TABLE_EXEC_SINK_ROWTIME_INSERTER)
             == RowtimeInserter.ENABLED) {
       throw new UnsupportedNodeException("the query has more than one rowtime attribute");
+    }
+  }
+
+  private static void checkTypes(Schema given, Schema taken) {
+    for (int i = 0; i < taken.size(); i++) {
+      if (!SinkColumns.takes(taken.type(i), given.type(i))) {
+        throw new UnsupportedNodeException(
+            "column %s takes %s, and gets %s"
+                .formatted(taken.field(i).name(), taken.type(i), given.type(i)));
+      }
     }
   }
 

@@ -182,6 +182,38 @@ class FileTableTest {
   }
 
   @Test
+  void rowsOfLiteralsBecomeABatch() throws Exception {
+    String insert =
+        "INSERT INTO files VALUES (1, 'a', TIMESTAMP '2026-01-02 03:04:05.67'), (2, CAST(NULL AS STRING), CAST(NULL AS TIMESTAMP(2)))";
+    String table =
+        table(
+            "files",
+            "millrace-filesystem",
+            "id INT NOT NULL, name STRING, time_at TIMESTAMP(2)",
+            "'format' = 'json'");
+    SqlSession session = new SqlSession(flink, SqlMode.ON).with(table);
+    assertThat(session.plan(insert))
+        .contains("MillraceSink(", "MillraceCalc(", "MillraceValues(")
+        .doesNotContain("in=[rows]");
+    session.insert(insert);
+    try (Stream<Path> files = Files.list(folder.resolve("files"))) {
+      assertThat(files)
+          .singleElement()
+          .satisfies(
+              file ->
+                  assertThat(file)
+                      .hasContent(
+                          """
+                          {"id":1,"name":"a","time_at":"2026-01-02 03:04:05.67"}
+                          {"id":2,"name":null,"time_at":null}
+                          """));
+    }
+    assertThat(new SqlSession(flink, SqlMode.ON).plan("SELECT * FROM (VALUES (1), (2)) AS t(n)"))
+        .contains("Values(")
+        .doesNotContain("MillraceValues");
+  }
+
+  @Test
   void nullsInColumnsThatAreNotNullFailOrAreDropped() throws Exception {
     String table =
         table(

@@ -137,6 +137,8 @@ class KafkaTableTest {
   @Test
   void keysAndMetadataAreColumns() throws Exception {
     KafkaTopic topic = topic("sql-metadata", 2);
+    // Brokers delete old records.
+    long first = System.currentTimeMillis();
     topic.send(
         LongStream.range(0, 100)
             .mapToObj(
@@ -144,7 +146,7 @@ class KafkaTableTest {
                     new ProducerRecord<>(
                         topic.name(),
                         (int) (i % 2),
-                        1_000 + i,
+                        first + i,
                         i % 3 == 0 ? null : "key " + i,
                         "{\"price\": " + i + "}"))
             .toList());

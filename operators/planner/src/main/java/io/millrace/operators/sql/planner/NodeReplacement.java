@@ -17,6 +17,7 @@ import io.millrace.operators.sql.planner.sink.SinkMatcher;
 import io.millrace.operators.sql.planner.source.ScanMatcher;
 import io.millrace.operators.sql.planner.time.MiniBatchMatcher;
 import io.millrace.operators.sql.planner.time.WatermarkMatcher;
+import io.millrace.operators.sql.planner.values.ValuesMatcher;
 import io.millrace.operators.sql.planner.window.GlobalWindowAggregateMatcher;
 import io.millrace.operators.sql.planner.window.GroupWindowAggregateMatcher;
 import io.millrace.operators.sql.planner.window.LocalWindowAggregateMatcher;
@@ -36,6 +37,7 @@ final class NodeReplacement {
   private static final List<NodeMatcher<?, ?>> MATCHERS =
       List.of(
           new ScanMatcher(),
+          new ValuesMatcher(),
           new WatermarkMatcher(),
           new MiniBatchMatcher(),
           new CalcMatcher(),
@@ -90,8 +92,13 @@ final class NodeReplacement {
     boolean takesBatches = node.getInputs().stream().anyMatch(MillraceRel::givesBatches);
     if (givesBatches && !consumedAsBatches && !takesBatches) {
       MillraceRel rel = (MillraceRel) node;
-      if (!node.getInputs().isEmpty() && rel.decision().spec().isCheap()) {
-        return review(rel.kept("it only chooses fields of rows for a consumer of rows"), false);
+      if (rel.decision().spec().isCheap()) {
+        return review(
+            rel.kept(
+                node.getInputs().isEmpty()
+                    ? "a consumer takes its rows"
+                    : "it only chooses fields of rows for a consumer of rows"),
+            false);
       }
     }
     return withInputs(node, input -> review(input, givesBatches));

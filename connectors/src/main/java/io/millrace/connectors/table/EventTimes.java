@@ -107,7 +107,7 @@ public record EventTimes(
       return Optional.of(Duration.ZERO);
     }
     Duration unit = UNITS.get(matcher.group(4));
-    if (unit == null || matcher.group(3) != null && !unit.equals(Duration.ofSeconds(1))) {
+    if (unit == null || (matcher.group(3) != null && !unit.equals(Duration.ofSeconds(1)))) {
       return Optional.empty();
     }
     String millis = matcher.group(3) == null ? "0" : (matcher.group(3) + "00").substring(0, 3);

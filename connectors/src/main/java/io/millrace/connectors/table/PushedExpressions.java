@@ -111,10 +111,10 @@ final class PushedExpressions {
     LogicalType left = type(operands.get(0));
     LogicalType right = type(operands.get(1));
     return left.equals(right)
-        || left.is(LogicalTypeFamily.CHARACTER_STRING)
-            && right.is(LogicalTypeFamily.CHARACTER_STRING)
-        || left.is(LogicalTypeFamily.INTEGER_NUMERIC)
-            && right.is(LogicalTypeFamily.INTEGER_NUMERIC);
+        || (left.is(LogicalTypeFamily.CHARACTER_STRING)
+            && right.is(LogicalTypeFamily.CHARACTER_STRING))
+        || (left.is(LogicalTypeFamily.INTEGER_NUMERIC)
+            && right.is(LogicalTypeFamily.INTEGER_NUMERIC));
   }
 
   private static LogicalType type(ResolvedExpression expression) {

@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
 
@@ -18,45 +17,20 @@ import org.apache.flink.table.connector.ChangelogMode;
  */
 @Internal
 public enum TableFormat {
-  JSON(
-      "json",
-      FormatOptions.IGNORE_PARSE_ERRORS,
-      FormatOptions.FAIL_ON_MISSING_FIELD,
-      FormatOptions.TIMESTAMP_FORMAT,
-      FormatOptions.DECIMAL_AS_PLAIN_NUMBER,
-      FormatOptions.IGNORE_NULL_FIELDS),
-  CSV(
-      "csv",
-      FormatOptions.IGNORE_PARSE_ERRORS,
-      FormatOptions.FIELD_DELIMITER,
-      FormatOptions.QUOTE_CHARACTER,
-      FormatOptions.DISABLE_QUOTE_CHARACTER,
-      FormatOptions.ESCAPE_CHARACTER,
-      FormatOptions.NULL_LITERAL),
-  AVRO("avro", FormatOptions.AVRO_ENCODING, FormatOptions.LEGACY_TIMESTAMPS),
-  AVRO_CONFLUENT(
-      "avro-confluent",
-      FormatOptions.REGISTRY,
-      FormatOptions.SUBJECT,
-      FormatOptions.CREDENTIALS_SOURCE,
-      FormatOptions.USER_INFO,
-      FormatOptions.LEGACY_TIMESTAMPS),
-  RAW("raw", FormatOptions.CHARSET),
-  DEBEZIUM_JSON(
-      "debezium-json",
-      FormatOptions.IGNORE_PARSE_ERRORS,
-      FormatOptions.SCHEMA_INCLUDE,
-      FormatOptions.TIMESTAMP_FORMAT),
-  CANAL_JSON("canal-json", FormatOptions.IGNORE_PARSE_ERRORS, FormatOptions.TIMESTAMP_FORMAT),
+  JSON("json"),
+  CSV("csv"),
+  AVRO("avro"),
+  AVRO_CONFLUENT("avro-confluent"),
+  RAW("raw"),
+  DEBEZIUM_JSON("debezium-json"),
+  CANAL_JSON("canal-json"),
   ARROW("arrow"),
-  PARQUET("parquet", FormatOptions.COMPRESSION, FormatOptions.ROW_GROUP_BYTES);
+  PARQUET("parquet");
 
   private final String identifier;
-  private final List<ConfigOption<?>> options;
 
-  TableFormat(String identifier, ConfigOption<?>... options) {
+  TableFormat(String identifier) {
     this.identifier = identifier;
-    this.options = List.of(options);
   }
 
   /** The name in the option {@code format}. */
@@ -66,7 +40,41 @@ public enum TableFormat {
 
   /** The options, without the prefix that a table gives them, such as {@code json.}. */
   public List<ConfigOption<?>> options() {
-    return options;
+    return switch (this) {
+      case JSON ->
+          List.of(
+              FormatOptions.IGNORE_PARSE_ERRORS,
+              FormatOptions.FAIL_ON_MISSING_FIELD,
+              FormatOptions.TIMESTAMP_FORMAT,
+              FormatOptions.DECIMAL_AS_PLAIN_NUMBER,
+              FormatOptions.IGNORE_NULL_FIELDS);
+      case CSV ->
+          List.of(
+              FormatOptions.IGNORE_PARSE_ERRORS,
+              FormatOptions.FIELD_DELIMITER,
+              FormatOptions.QUOTE_CHARACTER,
+              FormatOptions.DISABLE_QUOTE_CHARACTER,
+              FormatOptions.ESCAPE_CHARACTER,
+              FormatOptions.NULL_LITERAL);
+      case AVRO -> List.of(FormatOptions.AVRO_ENCODING, FormatOptions.LEGACY_TIMESTAMPS);
+      case AVRO_CONFLUENT ->
+          List.of(
+              FormatOptions.REGISTRY,
+              FormatOptions.SUBJECT,
+              FormatOptions.CREDENTIALS_SOURCE,
+              FormatOptions.USER_INFO,
+              FormatOptions.LEGACY_TIMESTAMPS);
+      case RAW -> List.of(FormatOptions.CHARSET);
+      case DEBEZIUM_JSON ->
+          List.of(
+              FormatOptions.IGNORE_PARSE_ERRORS,
+              FormatOptions.SCHEMA_INCLUDE,
+              FormatOptions.TIMESTAMP_FORMAT);
+      case CANAL_JSON ->
+          List.of(FormatOptions.IGNORE_PARSE_ERRORS, FormatOptions.TIMESTAMP_FORMAT);
+      case ARROW -> List.of();
+      case PARQUET -> List.of(FormatOptions.COMPRESSION, FormatOptions.ROW_GROUP_BYTES);
+    };
   }
 
   /** Whether the rows are changes, with a {@link RowKindColumn}; otherwise all are insertions. */
@@ -114,10 +122,5 @@ public enum TableFormat {
   /** All formats but {@code others}. */
   public static List<TableFormat> allBut(TableFormat... others) {
     return Arrays.stream(values()).filter(format -> !List.of(others).contains(format)).toList();
-  }
-
-  /** The key of an option that names a format, such as {@code value.format}. */
-  public static ConfigOption<String> optional(String key) {
-    return ConfigOptions.key(key).stringType().noDefaultValue();
   }
 }

@@ -107,7 +107,7 @@ final class FileTableSource
 
   private boolean isEvaluated(RecordFilter condition) {
     return format.format() == TableFormat.PARQUET
-        || isText() && format.recordFormat(declared, declared).unsupported(condition).isEmpty();
+        || (isText() && format.recordFormat(declared, declared).unsupported(condition).isEmpty());
   }
 
   @Override

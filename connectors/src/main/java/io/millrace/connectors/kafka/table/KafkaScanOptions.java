@@ -104,6 +104,7 @@ final class KafkaScanOptions {
   }
 
   // What a group that has not committed yet begins with.
+  @SuppressWarnings("deprecation") // Flink's source takes Kafka's old type
   private OffsetResetStrategy resetStrategy() {
     String name =
         properties.getProperty(

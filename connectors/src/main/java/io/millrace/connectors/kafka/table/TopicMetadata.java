@@ -3,31 +3,23 @@ package io.millrace.connectors.kafka.table;
 
 import io.millrace.connectors.kafka.MetadataColumn;
 import java.util.Arrays;
-import java.util.function.Function;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.types.DataType;
 
 /** What Kafka knows of a record, by the keys and with the types of Flink's connector. */
 enum TopicMetadata {
-  TOPIC("topic", DataTypes.STRING().notNull(), MetadataColumn::topic),
-  PARTITION("partition", DataTypes.INT().notNull(), MetadataColumn::partition),
-  OFFSET("offset", DataTypes.BIGINT().notNull(), MetadataColumn::offset),
-  TIMESTAMP(
-      "timestamp",
-      DataTypes.TIMESTAMP_WITH_LOCAL_TIME_ZONE(3).notNull(),
-      MetadataColumn::timestamp);
+  TOPIC("topic"),
+  PARTITION("partition"),
+  OFFSET("offset"),
+  TIMESTAMP("timestamp");
 
-  // Behind all names of columns that users write without quotes.
+  // Not the beginning of a name that users write without quotes.
   private static final String PREFIX = "$metadata$";
 
   private final String key;
-  private final DataType type;
-  private final MetadataColumn column;
 
-  TopicMetadata(String key, DataType type, Function<String, MetadataColumn> column) {
+  TopicMetadata(String key) {
     this.key = key;
-    this.type = type;
-    this.column = column.apply(PREFIX + key);
   }
 
   /** The metadata with this key, which has to be one of {@link #values}. */
@@ -40,10 +32,21 @@ enum TopicMetadata {
   }
 
   DataType type() {
-    return type;
+    return switch (this) {
+      case TOPIC -> DataTypes.STRING().notNull();
+      case PARTITION -> DataTypes.INT().notNull();
+      case OFFSET -> DataTypes.BIGINT().notNull();
+      case TIMESTAMP -> DataTypes.TIMESTAMP_WITH_LOCAL_TIME_ZONE(3).notNull();
+    };
   }
 
   MetadataColumn column() {
-    return column;
+    String name = PREFIX + key;
+    return switch (this) {
+      case TOPIC -> MetadataColumn.topic(name);
+      case PARTITION -> MetadataColumn.partition(name);
+      case OFFSET -> MetadataColumn.offset(name);
+      case TIMESTAMP -> MetadataColumn.timestamp(name);
+    };
   }
 }

@@ -95,7 +95,7 @@ public final class NexmarkTableFactory implements DynamicTableSourceFactory {
     }
     Field event = NexmarkSchemas.EVENT.field(NexmarkSchemas.EVENT.indexOf(column.name()));
     if (!TableColumns.haveOneForm(event.type(), column.type())
-        || event.nullable() && !column.nullable()) {
+        || (event.nullable() && !column.nullable())) {
       throw new ValidationException(
           "expected %s for the column '%s', got %s"
               .formatted(event, column.name(), column));

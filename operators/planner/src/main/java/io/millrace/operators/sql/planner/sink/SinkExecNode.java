@@ -81,7 +81,7 @@ final class SinkExecNode extends BatchInputExecNode<Object> {
         .filter(i -> given.field(i).nullable() && !taken.field(i).nullable())
         .mapToObj(given::field)
         .map(Field::name)
-        .map(name -> (Expression) Expressions.col(name).isNotNull())
+        .map(name -> Expressions.col(name).isNotNull())
         .reduce((left, right) -> left.and(right));
   }
 }

@@ -132,6 +132,7 @@ public final class SinkMatcher extends NodeMatcher<StreamPhysicalSink, SinkSpec>
   }
 
   @Override
+  @SuppressWarnings("deprecation") // the constructor of Flink's node takes the columns
   protected RelNode decided(StreamPhysicalSink node, Decision<SinkSpec> decision) {
     return new SinkRel(
         node.getCluster(),

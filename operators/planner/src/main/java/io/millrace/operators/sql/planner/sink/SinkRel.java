@@ -79,6 +79,7 @@ final class SinkRel extends StreamPhysicalSink implements MillraceRel {
     return with(traits, inputs.get(0), decision);
   }
 
+  @SuppressWarnings("deprecation") // the constructor of Flink's node takes the columns
   private SinkRel with(RelTraitSet traits, RelNode input, Decision<SinkSpec> newDecision) {
     return new SinkRel(
         getCluster(),

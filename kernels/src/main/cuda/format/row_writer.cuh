@@ -53,7 +53,8 @@ static __device__ __forceinline__ void put_quotable(Sink& sink, const WriteStep&
   } else if (step.kind == WRITE_TIMESTAMP) {
     const bool has_nanos = step.width == 1;
     put_timestamp(sink, element_of<int64_t>(column.values, row), has_nanos ? NANOS_OF_MILLI : step.width,
-                  has_nanos ? element_of<int32_t>(column.second, row) : 0, step.precision, step.scale != 0);
+                  has_nanos ? element_of<int32_t>(column.second, row) : 0, step.precision,
+                  (step.scale & TIMESTAMP_HAS_SPACE) != 0 ? ' ' : 'T', (step.scale & TIMESTAMP_HAS_ZONE) != 0);
   } else {
     const int32_t start = element_of<int32_t>(column.second, row);
     const char* bytes = reinterpret_cast<const char*>(column.values) + start;

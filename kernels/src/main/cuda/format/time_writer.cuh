@@ -59,13 +59,13 @@ static __device__ inline void put_time(Sink& sink, int64_t nanos_of_day, int32_t
 // A timestamp of `units` of `unit` nanoseconds, which divide a millisecond or are milliseconds, and `nanos` beside them.
 template <typename Sink>
 static __device__ inline void put_timestamp(Sink& sink, int64_t units, int32_t unit, int32_t nanos, int32_t precision,
-                                            bool has_zone) {
+                                            char separator, bool has_zone) {
   const int64_t units_of_day = NANOS_OF_DAY / unit;
   const int64_t day = floor_quotient(units, units_of_day);
   const uint64_t start_of_day = static_cast<uint64_t>(day) * static_cast<uint64_t>(units_of_day);
   const int64_t units_in_day = static_cast<int64_t>(static_cast<uint64_t>(units) - start_of_day);
   put_date(sink, day);
-  sink.put('T');
+  sink.put(separator);
   put_time(sink, units_in_day * unit + nanos, precision);
   if (has_zone) sink.put('Z');
 }

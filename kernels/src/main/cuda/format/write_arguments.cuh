@@ -35,6 +35,10 @@ enum WriteKind : int32_t {
   WRITE_BLOCK_END,         // goes on at `next` for each further element
 };
 
+// The form of a timestamp as text. Java repeats the numbers.
+constexpr int32_t TIMESTAMP_HAS_ZONE = 1;
+constexpr int32_t TIMESTAMP_HAS_SPACE = 2;
+
 struct WriteStep {
   int32_t kind;
   int32_t column;
@@ -45,7 +49,7 @@ struct WriteStep {
   int32_t next;
   int32_t width;
   int32_t precision;   // of a timestamp
-  int32_t scale;       // of a decimal; 1 if a timestamp has a time zone
+  int32_t scale;       // of a decimal; the form of a timestamp: TIMESTAMP_HAS_ZONE, TIMESTAMP_HAS_SPACE
   int32_t is_quoted;
   int32_t null_text;   // up to four bytes, the first one lowest
 };

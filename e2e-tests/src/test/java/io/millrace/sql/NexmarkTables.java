@@ -42,8 +42,9 @@ import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.DataType;
 
 /**
- * The connector {@code nexmark}: a number of Nexmark's events, with nested ROWs, or its bids alone,
- * as rows or as batches.
+ * The connector {@code nexmark}: a number of Nexmark's events, with nested ROWs, as rows, or its
+ * bids alone, as rows or as batches. Events as batches are those of the connector {@code
+ * millrace-nexmark}.
  */
 public final class NexmarkTables implements DynamicTableSourceFactory {
   private static final ConfigOption<Long> COUNT =
@@ -63,10 +64,6 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
       return this == EVENT_ROWS || this == EVENT_BATCHES;
     }
 
-    private boolean isBatches() {
-      return this == EVENT_BATCHES || this == BID_BATCHES;
-    }
-
     private Schema schema() {
       return hasEvents() ? NexmarkSchemas.EVENT : NexmarkSchemas.BID;
     }
@@ -77,8 +74,12 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
           SchemaConverter.toRowType(schema()).getFields().stream()
               .map(field -> "`" + field.getName() + "` " + field.getType().asSerializableString())
               .collect(Collectors.joining(", "));
-      return "CREATE TEMPORARY TABLE %s (%s, WATERMARK FOR date_time AS date_time - INTERVAL '4' SECOND) WITH ('connector' = 'nexmark', 'content' = '%s', 'count' = '%d')"
-          .formatted(name, columns, this, count);
+      String options =
+          this == EVENT_BATCHES
+              ? "'connector' = 'millrace-nexmark', 'events.num' = '%d'".formatted(count)
+              : "'connector' = 'nexmark', 'content' = '%s', 'count' = '%d'".formatted(this, count);
+      return "CREATE TEMPORARY TABLE %s (%s, WATERMARK FOR date_time AS date_time - INTERVAL '4' SECOND) WITH (%s)"
+          .formatted(name, columns, options);
     }
 
     private Source<RowData, ?, ?> source(long count) {
@@ -108,7 +109,7 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
     helper.validate();
     Content content = helper.getOptions().get(CONTENT);
     long count = helper.getOptions().get(COUNT);
-    return content.isBatches()
+    return content == Content.BID_BATCHES
         ? new Batches(content, count, content.schema().names())
         : new Rows(content, count);
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.sql.table.SqlOptions;
 import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.operators.testing.FlinkJob;
 import io.millrace.parity.CollectedRows;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -17,6 +18,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.Table;
+import org.apache.flink.table.api.bridge.java.StreamStatementSet;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.catalog.ResolvedSchema;
@@ -41,8 +43,13 @@ final class SqlSession {
   private final StreamTableEnvironment tables;
 
   SqlSession(FlinkCluster cluster, SqlMode mode) {
+    this(cluster, mode, cluster.environment(PARALLELISM));
+  }
+
+  /** A session whose jobs have the options of {@code environment}. */
+  SqlSession(FlinkCluster cluster, SqlMode mode, StreamExecutionEnvironment environment) {
     this.cluster = cluster;
-    this.environment = cluster.environment(PARALLELISM);
+    this.environment = environment;
     this.tables = StreamTableEnvironment.create(environment);
     tables.getConfig().set(SqlOptions.MODE, mode);
   }
@@ -83,6 +90,26 @@ final class SqlSession {
   private static DataType parsed(String type) {
     return TypeConversions.fromLogicalToDataType(
         LogicalTypeParser.parse(type, SqlSession.class.getClassLoader()));
+  }
+
+  /** Runs statements INSERT INTO in one job, to its end. */
+  void insert(String... statements) throws Exception {
+    attach(statements);
+    cluster.run(environment);
+  }
+
+  /** Starts a job of statements INSERT INTO. */
+  FlinkJob submit(String... statements) throws Exception {
+    attach(statements);
+    return cluster.submit(environment);
+  }
+
+  private void attach(String... statements) {
+    StreamStatementSet set = tables.createStatementSet();
+    for (String statement : statements) {
+      set.addInsertSql(statement);
+    }
+    set.attachAsDataStream();
   }
 
   /** All that EXPLAIN says of a query. */

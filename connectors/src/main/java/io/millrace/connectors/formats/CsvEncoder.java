@@ -4,6 +4,7 @@ package io.millrace.connectors.formats;
 import io.millrace.column.Schema;
 import io.millrace.device.DeviceStream;
 import io.millrace.format.RecordWriter;
+import io.millrace.format.TimestampFormat;
 import io.millrace.format.csv.CsvWriter;
 import io.millrace.memory.MemoryResource;
 import java.nio.charset.StandardCharsets;
@@ -22,9 +23,16 @@ public final class CsvEncoder implements RecordEncoder {
   private static final long serialVersionUID = 1L;
 
   private final CsvOptions options;
+  private final TimestampFormat timestamps;
 
+  /** Timestamps are written as in ISO 8601. */
   public CsvEncoder(CsvOptions options) {
+    this(options, TimestampFormat.ISO_8601);
+  }
+
+  public CsvEncoder(CsvOptions options, TimestampFormat timestamps) {
     this.options = Objects.requireNonNull(options, "options are null");
+    this.timestamps = Objects.requireNonNull(timestamps, "timestamps are null");
   }
 
   @Override
@@ -60,6 +68,6 @@ public final class CsvEncoder implements RecordEncoder {
 
   @Override
   public RecordWriter createWriter(Schema schema, DeviceStream stream, MemoryResource memory) {
-    return new CsvWriter(schema, options.delimiter(), stream, memory);
+    return new CsvWriter(schema, options.delimiter(), timestamps, stream, memory);
   }
 }

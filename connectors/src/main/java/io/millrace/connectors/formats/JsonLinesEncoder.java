@@ -4,8 +4,10 @@ package io.millrace.connectors.formats;
 import io.millrace.column.Schema;
 import io.millrace.device.DeviceStream;
 import io.millrace.format.RecordWriter;
+import io.millrace.format.TimestampFormat;
 import io.millrace.format.json.JsonWriter;
 import io.millrace.memory.MemoryResource;
+import java.util.Objects;
 import org.apache.flink.annotation.PublicEvolving;
 
 /**
@@ -15,6 +17,17 @@ import org.apache.flink.annotation.PublicEvolving;
 @PublicEvolving
 public final class JsonLinesEncoder implements RecordEncoder {
   private static final long serialVersionUID = 1L;
+
+  private final TimestampFormat timestamps;
+
+  /** Timestamps are written as in ISO 8601. */
+  public JsonLinesEncoder() {
+    this(TimestampFormat.ISO_8601);
+  }
+
+  public JsonLinesEncoder(TimestampFormat timestamps) {
+    this.timestamps = Objects.requireNonNull(timestamps, "timestamps are null");
+  }
 
   @Override
   public String fileSuffix() {
@@ -28,6 +41,6 @@ public final class JsonLinesEncoder implements RecordEncoder {
 
   @Override
   public RecordWriter createWriter(Schema schema, DeviceStream stream, MemoryResource memory) {
-    return new JsonWriter(schema, stream, memory);
+    return new JsonWriter(schema, timestamps, stream, memory);
   }
 }

@@ -17,6 +17,7 @@ import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSource;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -72,9 +73,30 @@ public final class KafkaDecodingOperator extends RecordDecodingOperator<RecordBl
     DataStreamSource<RecordBlock> blocks =
         environment.fromSource(source.withHeaders(options.headers()), watermarks, name);
     blocks.uid(name);
+    return append(blocks, options).uid(name + "-decode");
+  }
+
+  /**
+   * Appends the operator to the blocks of a source, without a uid.
+   *
+   * @return as the other method
+   * @throws IllegalArgumentException if two columns have one name, or one has the values of
+   *     headers, of which a source has to be told
+   */
+  public static SingleOutputStreamOperator<ColumnBatch> decode(
+      DataStream<RecordBlock> blocks, KafkaDecodingOptions options) {
+    if (!options.headers().isEmpty()) {
+      throw new IllegalArgumentException(
+          "expected no columns of headers, got those of " + options.headers());
+    }
+    return append(blocks, options);
+  }
+
+  private static SingleOutputStreamOperator<ColumnBatch> append(
+      DataStream<RecordBlock> blocks, KafkaDecodingOptions options) {
     return factory(options)
-        .appendTo(blocks, "decode records", new ColumnBatchTypeInformation(options.schema()))
-        .uid(name + "-decode");
+        .appendWithParallelism(
+            blocks, "decode records", new ColumnBatchTypeInformation(options.schema()));
   }
 
   static OperatorFactory<RecordBlock, ColumnBatch> factory(KafkaDecodingOptions options) {

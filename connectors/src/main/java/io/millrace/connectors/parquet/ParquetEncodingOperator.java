@@ -41,7 +41,7 @@ final class ParquetEncodingOperator extends DownloadingOperator<byte[]> {
         new OperatorFactory<>(
             ParquetEncodingOperator.class,
             parameters -> new ParquetEncodingOperator(parameters, schema, options));
-    return factory.appendTo(
+    return factory.appendWithParallelism(
         batches, "encode row groups", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
   }
 

@@ -17,32 +17,52 @@ import java.util.Objects;
 import java.util.Optional;
 import org.apache.flink.annotation.PublicEvolving;
 
-/** Records of CSV as {@link CsvOptions} say, as {@link CsvReader} reads them. */
+/**
+ * Records of CSV, as {@link CsvReader} reads them, written as {@link CsvOptions} or {@link
+ * CsvReaderOptions} say.
+ */
 @PublicEvolving
 public final class CsvRecordFormat implements RecordFormat {
   private static final long serialVersionUID = 1L;
 
   private final Schema schema;
+  private final CsvReaderOptions reader;
+  // Both are null if there are no options for headers, and no parser of single lines.
   private final CsvOptions options;
-  // Of a header; empty if the fields are the columns in order.
-  private final List<String> fields;
   private final CsvLineParser parser;
 
   /**
+   * Records of files, which may have headers.
+   *
    * @throws IllegalArgumentException if {@link CsvReader#unsupported} says why the columns cannot
    *     be read
    */
   public CsvRecordFormat(Schema schema, CsvOptions options) {
-    this(schema, options, List.of(), new CsvLineParser(schema, options));
-    CsvReader.checkSupported(schema);
+    this(schema, readerOptions(options), options, new CsvLineParser(schema, options));
   }
 
   private CsvRecordFormat(
-      Schema schema, CsvOptions options, List<String> fields, CsvLineParser parser) {
+      Schema schema, CsvReaderOptions reader, CsvOptions options, CsvLineParser parser) {
+    CsvReader.checkSupported(schema);
     this.schema = schema;
-    this.options = Objects.requireNonNull(options, "options are null");
-    this.fields = fields;
+    this.reader = reader;
+    this.options = options;
     this.parser = parser;
+  }
+
+  /**
+   * Records without headers.
+   *
+   * @throws IllegalArgumentException as the constructor does
+   */
+  public static CsvRecordFormat of(Schema schema, CsvReaderOptions options) {
+    return new CsvRecordFormat(
+        schema, Objects.requireNonNull(options, "options are null"), null, null);
+  }
+
+  private static CsvReaderOptions readerOptions(CsvOptions options) {
+    return CsvReaderOptions.DEFAULT.withQuotes(
+        new FieldQuotes(options.delimiter(), '"', FieldQuotes.NO_CHARACTER));
   }
 
   @Override
@@ -52,10 +72,13 @@ public final class CsvRecordFormat implements RecordFormat {
 
   @Override
   public RecordFormat withHeader(byte[] header) throws MalformedLineException {
+    if (options == null) {
+      return this;
+    }
     CsvLineParser ofHeader = new CsvLineParser(schema, options);
     ofHeader.useHeader(header);
-    return new CsvRecordFormat(
-        schema, options, distinct(CsvLineParser.names(header, options)), ofHeader);
+    List<String> fields = distinct(CsvLineParser.names(header, options));
+    return new CsvRecordFormat(schema, reader.withHeader(fields), options, ofHeader);
   }
 
   // The names of skipped fields may be empty, or twice in the header.
@@ -75,14 +98,15 @@ public final class CsvRecordFormat implements RecordFormat {
 
   @Override
   public RecordReader createReader(DeviceContext context, Optional<RecordFilter> filter) {
-    FieldQuotes quotes = new FieldQuotes(options.delimiter(), '"', FieldQuotes.NO_CHARACTER);
-    CsvReaderOptions ofRecords = CsvReaderOptions.DEFAULT.withQuotes(quotes).withHeader(fields);
-    return new CsvReader(schema, ofRecords, filter, context.stream(), context.resource());
+    return new CsvReader(schema, reader, filter, context.stream(), context.resource());
   }
 
   // The parser of single lines knows the values.
   @Override
   public String reason(byte[] record, String reason) {
+    if (parser == null) {
+      return reason;
+    }
     try {
       parser.parse(record);
       return reason;

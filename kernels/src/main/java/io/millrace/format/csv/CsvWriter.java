@@ -10,6 +10,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.format.RecordBytes;
 import io.millrace.format.RecordWriter;
+import io.millrace.format.TimestampFormat;
 import io.millrace.format.json.JsonSteps;
 import io.millrace.format.write.PlanWriter;
 import io.millrace.format.write.WritePlan;
@@ -44,10 +45,24 @@ public final class CsvWriter implements RecordWriter {
    *     or the delimiter is not one
    */
   public CsvWriter(Schema schema, char delimiter, DeviceStream stream, MemoryResource memory) {
+    this(schema, delimiter, TimestampFormat.ISO_8601, stream, memory);
+  }
+
+  /**
+   * As the other constructor, with a form of timestamps.
+   *
+   * @throws IllegalArgumentException as the other constructor
+   */
+  public CsvWriter(
+      Schema schema,
+      char delimiter,
+      TimestampFormat timestamps,
+      DeviceStream stream,
+      MemoryResource memory) {
     if (delimiter >= 0x80 || delimiter == '"' || delimiter == '\n' || delimiter == '\r') {
       throw new IllegalArgumentException("fields cannot be delimited by '" + delimiter + "'");
     }
-    writer = new PlanWriter(plan(schema, delimiter), stream, memory);
+    writer = new PlanWriter(plan(schema, delimiter, timestamps), stream, memory);
   }
 
   /**
@@ -67,8 +82,8 @@ public final class CsvWriter implements RecordWriter {
     WritePlan.checkSupported(schema);
   }
 
-  private static WritePlan plan(Schema schema, char delimiter) {
-    WritePlan.Builder plan = new WritePlan.Builder(schema, delimiter);
+  private static WritePlan plan(Schema schema, char delimiter, TimestampFormat timestamps) {
+    WritePlan.Builder plan = new WritePlan.Builder(schema, delimiter, timestamps);
     boolean isFirst = true;
     for (Field field : schema.fields()) {
       if (!isFirst) {

@@ -8,6 +8,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.format.RecordBytes;
 import io.millrace.format.RecordWriter;
+import io.millrace.format.TimestampFormat;
 import io.millrace.format.write.PlanWriter;
 import io.millrace.format.write.WritePlan;
 import io.millrace.memory.MemoryResource;
@@ -18,8 +19,9 @@ import java.util.Optional;
  * a member, in the order of the schema; nulls are written.
  *
  * <p>BOOLEAN, integers and decimals, and finite numbers of FLOAT and DOUBLE, are written as such;
- * NaN and the infinities as strings. Dates, times and timestamps are strings of ISO 8601, with as
- * many digits of the second as their type has, TIMESTAMP_LTZ with Z behind it; BINARY is a string
+ * NaN and the infinities as strings. Dates, times and timestamps are strings of ISO 8601 unless a
+ * {@link TimestampFormat} says otherwise, with as many digits of the second as their type has,
+ * TIMESTAMP_LTZ with Z behind it; BINARY is a string
  * of Base64. A STRING has escapes for quotes, backslashes and control characters; its other bytes
  * are written as they are. An ARRAY is an array, a ROW an object. FLOAT and DOUBLE have the fewest
  * digits that read back to the same number, in the form of {@link Double#toString(double)}.
@@ -36,7 +38,17 @@ public final class JsonWriter implements RecordWriter {
    * @throws IllegalArgumentException if {@link #unsupported} says why the rows cannot be written
    */
   public JsonWriter(Schema schema, DeviceStream stream, MemoryResource memory) {
-    WritePlan.Builder plan = new WritePlan.Builder(schema, ',');
+    this(schema, TimestampFormat.ISO_8601, stream, memory);
+  }
+
+  /**
+   * As the other constructor, with a form of timestamps.
+   *
+   * @throws IllegalArgumentException as the other constructor
+   */
+  public JsonWriter(
+      Schema schema, TimestampFormat timestamps, DeviceStream stream, MemoryResource memory) {
+    WritePlan.Builder plan = new WritePlan.Builder(schema, ',', timestamps);
     JsonSteps.addObject(plan, schema.fields());
     writer = new PlanWriter(plan.text('\n').build(), stream, memory);
   }

@@ -160,7 +160,7 @@ final class RowWriter {
     if (step.kind == WriteKind.UNSCALED) {
       BinaryWriter.putUnscaled(sink, low, high);
     } else {
-      numbers.putDecimal(sink, low, high, step.scaleOrZone());
+      numbers.putDecimal(sink, low, high, step.scaleOrForm());
     }
   }
 
@@ -201,7 +201,8 @@ final class RowWriter {
         hasNanos ? TimeWriter.NANOS_OF_MILLI : step.width(),
         hasNanos ? offset(step, 0) : 0,
         step.type.precision(),
-        step.scaleOrZone() != 0);
+        step.timestamps.separator(),
+        step.type.withTimeZone());
   }
 
   private long bytes(WriteStep step) {

@@ -112,19 +112,25 @@ final class TimeWriter {
   }
 
   /**
-   * Puts a date, T and a time.
+   * Puts a date, a separator and a time.
    *
    * @param units since 1970-01-01T00:00
    * @param unit nanoseconds: of a millisecond or of a microsecond
    * @param nanos beside the units
    */
   void putTimestamp(
-      TextSink sink, long units, int unit, int nanos, int precision, boolean hasZone) {
+      TextSink sink,
+      long units,
+      int unit,
+      int nanos,
+      int precision,
+      char separator,
+      boolean hasZone) {
     // Constants, since processors divide slowly.
     boolean isMillis = unit == NANOS_OF_MILLI;
     long day = isMillis ? Math.floorDiv(units, MILLIS_OF_DAY) : Math.floorDiv(units, MICROS_OF_DAY);
     putDate(sink, day);
-    sink.put('T');
+    sink.put(separator);
     long unitsInDay = units - day * (isMillis ? MILLIS_OF_DAY : MICROS_OF_DAY);
     putTime(sink, unitsInDay * unit + nanos, precision);
     if (hasZone) {

@@ -5,6 +5,7 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.device.HostMemory;
+import io.millrace.format.TimestampFormat;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,6 +118,7 @@ public final class WritePlan {
   public static final class Builder {
     private final Schema schema;
     private final char delimiter;
+    private final TimestampFormat timestamps;
     private final List<WriteStep> steps = new ArrayList<>();
     private final ByteArrayOutputStream text = new ByteArrayOutputStream();
     private int columns;
@@ -126,14 +128,25 @@ public final class WritePlan {
     private byte[] nullText;
 
     /**
+     * As the other constructor, for timestamps as in ISO 8601.
+     *
+     * @throws IllegalArgumentException as the other constructor
+     */
+    public Builder(Schema schema, char delimiter) {
+      this(schema, delimiter, TimestampFormat.ISO_8601);
+    }
+
+    /**
      * @param delimiter of fields of CSV, an ASCII character
+     * @param timestamps the form of timestamps that become text
      * @throws IllegalArgumentException if {@link WritePlan#unsupported} says why rows cannot be
      *     written
      */
-    public Builder(Schema schema, char delimiter) {
+    public Builder(Schema schema, char delimiter, TimestampFormat timestamps) {
       checkSupported(schema);
       this.schema = schema;
       this.delimiter = delimiter;
+      this.timestamps = timestamps;
     }
 
     /** Adds text. */
@@ -273,7 +286,7 @@ public final class WritePlan {
     }
 
     private WriteStep add(WriteKind kind, int column, DataType type, boolean isQuoted) {
-      WriteStep step = new WriteStep(kind, column, type, text.toByteArray(), nullText, isQuoted);
+      WriteStep step = new WriteStep(kind, column, type, text.toByteArray(), nullText, isQuoted, timestamps);
       text.reset();
       nullText = null;
       steps.add(step);

@@ -4,6 +4,7 @@ package io.millrace.format.write;
 import io.millrace.column.DataType;
 import io.millrace.device.HostMemory;
 import io.millrace.device.KernelStructure;
+import io.millrace.format.TimestampFormat;
 
 /** A step of a plan, and its form for kernels. Changed only while the plan is made. */
 final class WriteStep {
@@ -30,6 +31,8 @@ final class WriteStep {
   static final int NOT_NULL = -1;
 
   private static final int NANOS_OF_MICRO = 1000;
+  private static final int HAS_ZONE = 1;
+  private static final int HAS_SPACE = 2;
 
   final WriteKind kind;
 
@@ -52,6 +55,9 @@ final class WriteStep {
 
   final boolean isQuoted;
 
+  /** The form of a timestamp that becomes text. */
+  final TimestampFormat timestamps;
+
   /** The step behind a null. */
   int nullNext;
 
@@ -63,7 +69,13 @@ final class WriteStep {
    * @param nullText up to four bytes for a null; null if the value may not be null
    */
   WriteStep(
-      WriteKind kind, int column, DataType type, byte[] text, byte[] nullText, boolean isQuoted) {
+      WriteKind kind,
+      int column,
+      DataType type,
+      byte[] text,
+      byte[] nullText,
+      boolean isQuoted,
+      TimestampFormat timestamps) {
     this.kind = kind;
     this.column = column;
     this.type = type;
@@ -75,6 +87,7 @@ final class WriteStep {
     this.nullBytes = nullText == null ? NOT_NULL : nullText.length;
     this.nullText = nullText == null ? 0 : word(nullText);
     this.isQuoted = isQuoted;
+    this.timestamps = timestamps;
   }
 
   private static int word(byte[] bytes) {
@@ -106,12 +119,19 @@ final class WriteStep {
     };
   }
 
-  /** The scale of a decimal; 1 for a timestamp with a time zone. */
-  int scaleOrZone() {
+  /**
+   * The scale of a decimal; of a timestamp, 1 if it has a time zone, and 2 more if there is a space
+   * between its date and its time.
+   */
+  int scaleOrForm() {
     if (type == null) {
       return 0;
     }
-    return type.isTimestamp() ? (type.withTimeZone() ? 1 : 0) : type.scale();
+    if (!type.isTimestamp()) {
+      return type.scale();
+    }
+    return (type.withTimeZone() ? HAS_ZONE : 0)
+        | (timestamps == TimestampFormat.SQL ? HAS_SPACE : 0);
   }
 
   /**
@@ -129,7 +149,7 @@ final class WriteStep {
     put(address, Layout.NEXT, next);
     put(address, Layout.WIDTH, width());
     put(address, Layout.PRECISION, type == null ? 0 : type.precision());
-    put(address, Layout.SCALE, scaleOrZone());
+    put(address, Layout.SCALE, scaleOrForm());
     put(address, Layout.IS_QUOTED, isQuoted ? 1 : 0);
     put(address, Layout.NULL_TEXT, nullText);
   }

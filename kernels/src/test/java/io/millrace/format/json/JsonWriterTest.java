@@ -11,6 +11,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
+import io.millrace.format.TimestampFormat;
 import io.millrace.format.WrittenRecords;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
@@ -23,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -75,6 +77,27 @@ class JsonWriterTest {
   private String line(TableBuilder builder) {
     try (Table table = builder.build(device)) {
       return String.join("", lines(table));
+    }
+  }
+
+  @Test
+  void timestampsOfSqlHaveASpace() {
+    LocalDateTime time = LocalDateTime.of(2026, 1, 2, 3, 4, 5, 600_000_000);
+    TableBuilder builder =
+        new TableBuilder()
+            .column("at", DataType.timestamp(3), time)
+            .column("instant", DataType.timestamp(0, true), time.toInstant(ZoneOffset.UTC))
+            .column("nanos", DataType.timestamp(9), time)
+            .column("day", DataType.DATE, time.toLocalDate());
+    try (Table table = builder.build(device);
+        JsonWriter writer =
+            new JsonWriter(
+                table.schema(), TimestampFormat.SQL, device.stream(), device.memory())) {
+      assertThat(WrittenRecords.of(writer, table, device))
+          .extracting(record -> new String(record, StandardCharsets.UTF_8))
+          .containsExactly(
+              "{\"at\":\"2026-01-02 03:04:05.600\",\"instant\":\"2026-01-02 03:04:05Z\","
+                  + "\"nanos\":\"2026-01-02 03:04:05.600000000\",\"day\":\"2026-01-02\"}\n");
     }
   }
 

@@ -83,6 +83,22 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
   }
 
   /**
+   * As {@link #appendTo(DataStream, String, TypeInformation)}, with the parallelism of {@code
+   * input} instead of the environment's, so that rows stay in their order.
+   *
+   * @throws IllegalArgumentException as the other method
+   */
+  public SingleOutputStreamOperator<OUT> appendWithParallelism(
+      DataStream<IN> input, String name, TypeInformation<OUT> type) {
+    SingleOutputStreamOperator<OUT> operator = appendTo(input, name, type);
+    Transformation<IN> before = input.getTransformation();
+    operator
+        .getTransformation()
+        .setParallelism(before.getParallelism(), before.isParallelismConfigured());
+    return operator;
+  }
+
+  /**
    * As {@link #appendTo(DataStream, String, TypeInformation)}, but without an environment, as Flink
    * SQL's planner builds jobs: the operator has the parallelism of {@code input}.
    *

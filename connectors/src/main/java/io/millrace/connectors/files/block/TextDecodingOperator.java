@@ -124,7 +124,7 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
                     maxRows,
                     Optional.ofNullable(ofColumn),
                     Optional.ofNullable(kept)));
-    return factory.appendTo(
+    return factory.appendWithParallelism(
         blocks, "decode lines", new ColumnBatchTypeInformation(format.schema()));
   }
 

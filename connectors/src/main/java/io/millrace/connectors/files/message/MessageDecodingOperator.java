@@ -57,7 +57,8 @@ public final class MessageDecodingOperator extends AbstractStreamOperator<Column
         new OperatorFactory<>(
             MessageDecodingOperator.class,
             parameters -> new MessageDecodingOperator(parameters, decoder));
-    return factory.appendTo(messages, "decode batches", new ColumnBatchTypeInformation(schema));
+    return factory.appendWithParallelism(
+        messages, "decode batches", new ColumnBatchTypeInformation(schema));
   }
 
   @Override

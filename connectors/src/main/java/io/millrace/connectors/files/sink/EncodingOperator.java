@@ -30,13 +30,13 @@ public final class EncodingOperator extends DownloadingOperator<byte[]> {
     this.encoder = encoder;
   }
 
-  /** Appends the operator to {@code batches}. */
+  /** Appends the operator to {@code batches}, with their parallelism. */
   public static SingleOutputStreamOperator<byte[]> encode(
       DataStream<ColumnBatch> batches, TableEncoder encoder) {
     OperatorFactory<ColumnBatch, byte[]> factory =
         new OperatorFactory<>(
             EncodingOperator.class, parameters -> new EncodingOperator(parameters, encoder));
-    return factory.appendTo(
+    return factory.appendWithParallelism(
         batches, "encode batches", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
   }
 

@@ -45,7 +45,7 @@ public final class RecordEncodingOperator extends DownloadingOperator<byte[]> {
   }
 
   /**
-   * Appends the operator to {@code batches}.
+   * Appends the operator to {@code batches}, with their parallelism.
    *
    * @param schema of the batches
    * @throws IllegalArgumentException if {@code encoder} cannot write rows of {@code schema}
@@ -57,7 +57,7 @@ public final class RecordEncodingOperator extends DownloadingOperator<byte[]> {
         new OperatorFactory<>(
             RecordEncodingOperator.class,
             parameters -> new RecordEncodingOperator(parameters, encoder));
-    return factory.appendTo(
+    return factory.appendWithParallelism(
         batches, "encode batches", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
   }
 

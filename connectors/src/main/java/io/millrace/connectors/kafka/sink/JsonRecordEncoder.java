@@ -4,6 +4,7 @@ package io.millrace.connectors.kafka.sink;
 import io.millrace.column.Schema;
 import io.millrace.device.DeviceStream;
 import io.millrace.format.RecordWriter;
+import io.millrace.format.TimestampFormat;
 import io.millrace.format.json.JsonWriter;
 import io.millrace.memory.MemoryResource;
 import java.util.List;
@@ -21,8 +22,12 @@ public final class JsonRecordEncoder extends RowRecordEncoder {
 
   private static final int LINE_FEED_BYTES = 1;
 
-  private JsonRecordEncoder(Schema schema, List<String> values, List<String> keys) {
+  private final TimestampFormat timestamps;
+
+  private JsonRecordEncoder(
+      Schema schema, List<String> values, List<String> keys, TimestampFormat timestamps) {
     super(schema, values, keys, LINE_FEED_BYTES);
+    this.timestamps = timestamps;
   }
 
   /**
@@ -36,7 +41,8 @@ public final class JsonRecordEncoder extends RowRecordEncoder {
     if (unsupported.isPresent()) {
       throw new IllegalArgumentException(unsupported.get());
     }
-    return new JsonRecordEncoder(schema, schema.names(), List.of());
+    return new JsonRecordEncoder(
+        schema, schema.names(), List.of(), TimestampFormat.ISO_8601);
   }
 
   /**
@@ -45,21 +51,26 @@ public final class JsonRecordEncoder extends RowRecordEncoder {
    * @throws IllegalArgumentException if there is no such column
    */
   public JsonRecordEncoder withKey(String... columns) {
-    return new JsonRecordEncoder(schema(), values(), List.of(columns));
+    return new JsonRecordEncoder(schema(), values(), List.of(columns), timestamps);
   }
 
   /** Values of the columns that are not in the key. */
   public JsonRecordEncoder withoutKeyInValue() {
-    return new JsonRecordEncoder(schema(), valuesWithoutKey(), keys());
+    return new JsonRecordEncoder(schema(), valuesWithoutKey(), keys(), timestamps);
+  }
+
+  /** The same records with another form of timestamps than that of ISO 8601. */
+  public JsonRecordEncoder withTimestamps(TimestampFormat format) {
+    return new JsonRecordEncoder(schema(), values(), keys(), format);
   }
 
   @Override
   RecordWriter valueWriter(Schema columns, DeviceStream stream, MemoryResource memory) {
-    return new JsonWriter(columns, stream, memory);
+    return new JsonWriter(columns, timestamps, stream, memory);
   }
 
   @Override
   RecordWriter keyWriter(Schema columns, DeviceStream stream, MemoryResource memory) {
-    return new JsonWriter(columns, stream, memory);
+    return new JsonWriter(columns, timestamps, stream, memory);
   }
 }

@@ -31,14 +31,15 @@ public final class KafkaEncodingOperator extends DownloadingOperator<KafkaRecord
     this.encoder = encoder;
   }
 
-  /** Appends the operator to {@code batches}. */
+  /** Appends the operator to {@code batches}, with their parallelism. */
   public static SingleOutputStreamOperator<KafkaRecord> encode(
       DataStream<ColumnBatch> batches, RecordEncoder encoder) {
     OperatorFactory<ColumnBatch, KafkaRecord> factory =
         new OperatorFactory<>(
             KafkaEncodingOperator.class,
             parameters -> new KafkaEncodingOperator(parameters, encoder));
-    return factory.appendTo(batches, "encode records", KafkaRecordSerializer.typeInformation());
+    return factory.appendWithParallelism(
+        batches, "encode records", KafkaRecordSerializer.typeInformation());
   }
 
   @Override

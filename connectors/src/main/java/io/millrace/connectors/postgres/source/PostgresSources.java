@@ -33,15 +33,25 @@ public final class PostgresSources {
       PostgresSourceOptions options,
       Schema schema,
       String uid) {
+    SingleOutputStreamOperator<ColumnBatch> rows = snapshot(environment, options, schema);
+    rows.getTransformation().getInputs().get(0).setUid(uid);
+    return rows;
+  }
+
+  /**
+   * As the other method, without an identity in checkpoints.
+   *
+   * @throws IllegalArgumentException as the other method
+   */
+  public static SingleOutputStreamOperator<ColumnBatch> snapshot(
+      StreamExecutionEnvironment environment, PostgresSourceOptions options, Schema schema) {
     new CopyBinaryEncoder().fileStart(schema);
     return CopyDecodingOperator.decode(
-        environment
-            .fromSource(
-                new KeyRangeSource(options, schema),
-                WatermarkStrategy.noWatermarks(),
-                "PostgreSQL " + options.table(),
-                PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO)
-            .uid(uid),
+        environment.fromSource(
+            new KeyRangeSource(options, schema),
+            WatermarkStrategy.noWatermarks(),
+            "PostgreSQL " + options.table(),
+            PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO),
         schema);
   }
 }

@@ -31,6 +31,11 @@ public final class NodeKinds {
               "TableSourceScan",
               "its connector implements BatchScanTableSource, and no temporal join needs its"
                   + " snapshots"),
+          Map.entry(
+              "Sink",
+              "its connector implements BatchDynamicTableSink, and Flink would put nothing in front"
+                  + " of it but the check of NOT NULL columns"),
+          Map.entry("Values", "a consumer takes batches"),
           Map.entry("WatermarkAssigner", BATCHES + ", and watermarks have up to 3 digits"),
           Map.entry("MiniBatchAssigner", BATCHES),
           Map.entry(
@@ -119,11 +124,9 @@ public final class NodeKinds {
           Map.entry("PythonGroupTableAggregate", PYTHON),
           Map.entry("PythonGroupWindowAggregate", PYTHON),
           Map.entry("PythonOverAggregate", PYTHON),
-          Map.entry("Sink", "sinks take rows"),
           Map.entry("LegacySink", LEGACY),
           Map.entry("LegacyTableSourceScan", LEGACY),
           Map.entry("DataStreamScan", "a DataStream of rows is its source"),
-          Map.entry("Values", "it gives the rows that the query names"),
           Map.entry(
               "IntermediateTableScan",
               "it stands for a part of the plan that several sinks share, which has a plan of its"

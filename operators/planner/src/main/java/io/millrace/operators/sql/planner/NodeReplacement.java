@@ -14,9 +14,11 @@ import io.millrace.operators.sql.planner.expand.ExpandMatcher;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
+import io.millrace.operators.sql.planner.sink.SinkMatcher;
 import io.millrace.operators.sql.planner.source.ScanMatcher;
 import io.millrace.operators.sql.planner.time.MiniBatchMatcher;
 import io.millrace.operators.sql.planner.time.WatermarkMatcher;
+import io.millrace.operators.sql.planner.values.ValuesMatcher;
 import io.millrace.operators.sql.planner.window.GlobalWindowAggregateMatcher;
 import io.millrace.operators.sql.planner.window.GroupWindowAggregateMatcher;
 import io.millrace.operators.sql.planner.window.LocalWindowAggregateMatcher;
@@ -37,6 +39,7 @@ final class NodeReplacement {
   static final List<NodeMatcher<?, ?>> MATCHERS =
       List.of(
           new ScanMatcher(),
+          new ValuesMatcher(),
           new WatermarkMatcher(),
           new MiniBatchMatcher(),
           new CalcMatcher(),
@@ -53,7 +56,8 @@ final class NodeReplacement {
           new LocalWindowAggregateMatcher(),
           new GlobalWindowAggregateMatcher(),
           new GroupWindowAggregateMatcher(),
-          new WindowTableFunctionMatcher());
+          new WindowTableFunctionMatcher(),
+          new SinkMatcher());
 
   private final PlanContext context;
 
@@ -92,8 +96,13 @@ final class NodeReplacement {
     boolean takesBatches = node.getInputs().stream().anyMatch(MillraceRel::givesBatches);
     if (givesBatches && !consumedAsBatches && !takesBatches) {
       MillraceRel rel = (MillraceRel) node;
-      if (!node.getInputs().isEmpty() && rel.decision().spec().isCheap()) {
-        return review(rel.kept("it does too little to make batches of rows"), false);
+      if (rel.decision().spec().isCheap()) {
+        return review(
+            rel.kept(
+                node.getInputs().isEmpty()
+                    ? "a consumer takes its rows"
+                    : "it does too little to make batches of rows"),
+            false);
       }
     }
     return withInputs(node, input -> review(input, givesBatches));

@@ -1,55 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner.node;
 
-import io.millrace.column.Schema;
-import io.millrace.kernel.hash.HashFunction;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batching.BatchingOperator;
 import io.millrace.operators.batching.UnbatchingOperator;
-import io.millrace.operators.context.OperatorFactory;
-import io.millrace.operators.row.RowAppender;
-import io.millrace.operators.row.RowDataAppender;
 import io.millrace.operators.row.RowDataDecoder;
-import io.millrace.operators.row.RowKindColumn;
-import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.util.List;
 import java.util.Optional;
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.dag.Transformation;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.streaming.api.transformations.OneInputTransformation;
-import org.apache.flink.streaming.api.transformations.PartitionTransformation;
-import org.apache.flink.streaming.runtime.partitioner.GlobalPartitioner;
-import org.apache.flink.table.api.TableConfig;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.planner.delegation.PlannerBase;
-import org.apache.flink.table.planner.plan.nodes.exec.ExecEdge;
-import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeConfig;
-import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeContext;
-import org.apache.flink.table.planner.plan.nodes.exec.SingleTransformationTranslator;
-import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecNode;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
  * The base of the nodes whose operators take and give batches. A subclass says what its operators
  * are, in {@link #toBatches}; this class makes rows of its batches where a node of Flink's consumes
- * them, and batches of rows where a node of Flink's produces its input.
+ * them.
  *
  * <p>Compiled plans do not have these nodes: Flink's nodes are compiled, and EXPLAIN and execution
  * alone have Millrace's.
  */
 @Internal
-public abstract class MillraceExecNode extends ExecNodeBase<RowData>
-    implements StreamExecNode<RowData>, SingleTransformationTranslator<RowData>, BatchExecNode {
-  /** The state of a node's last operator; Flink's operators have no state of this name. */
-  protected static final String STATE = "millrace-state";
-
-  private final String kind;
-  private final List<NodeInput> inputs;
+public abstract class MillraceExecNode extends BatchInputExecNode<RowData>
+    implements BatchExecNode {
   private transient Transformation<ColumnBatch> batches;
 
   /**
@@ -58,15 +34,7 @@ public abstract class MillraceExecNode extends ExecNodeBase<RowData>
    */
   protected MillraceExecNode(
       String kind, List<NodeInput> inputs, RowType output, String description) {
-    super(
-        ExecNodeContext.newNodeId(),
-        new ExecNodeContext("stream-exec-millrace-" + kind + "_1"),
-        new Configuration(),
-        inputs.stream().map(NodeInput::property).toList(),
-        output,
-        description);
-    this.kind = kind;
-    this.inputs = List.copyOf(inputs);
+    super(kind, inputs, output, description);
   }
 
   /** Adds the node's operators to the job; called once. */
@@ -98,126 +66,5 @@ public abstract class MillraceExecNode extends ExecNodeBase<RowData>
   /** The type of the node's rows. */
   protected final RowType outputType() {
     return (RowType) getOutputType();
-  }
-
-  /** Whether an input gives batches; otherwise it gives rows. */
-  protected final boolean takesBatches(int input) {
-    return getInputEdges().get(input).getSource() instanceof BatchExecNode;
-  }
-
-  /** The type of an input's rows. */
-  protected final RowType inputType(int input) {
-    return (RowType) getInputEdges().get(input).getOutputType();
-  }
-
-  /** Whether all rows of an input are insertions. */
-  protected final boolean isInsertOnly(int input) {
-    return inputs.get(input).insertOnly();
-  }
-
-  /**
-   * An input as batches. If it gives rows, all their fields become columns: where Flink lets
-   * several nodes share a scan, it puts a node of its own behind the scan after nodes have been
-   * replaced.
-   */
-  protected final Transformation<ColumnBatch> inputBatches(int input, PlannerBase planner) {
-    if (getInputEdges().get(input).getSource() instanceof BatchExecNode source) {
-      return source.translateToBatches(planner);
-    }
-    Schema schema = SchemaConverter.toSchema(inputType(input));
-    return batched(
-        input,
-        isInsertOnly(input) ? schema : RowKindColumn.addTo(schema),
-        RowDataAppender.factory(),
-        planner);
-  }
-
-  /**
-   * The rows of an input as batches.
-   *
-   * @param schema of the batches
-   * @param appenders make columns of rows
-   */
-  protected final Transformation<ColumnBatch> batched(
-      int input, Schema schema, RowAppender.Factory<RowData> appenders, PlannerBase planner) {
-    ExecEdge edge = getInputEdges().get(input);
-    @SuppressWarnings("unchecked") // nodes of streams give rows
-    Transformation<RowData> rows = (Transformation<RowData>) edge.translateToPlan(planner);
-    TableConfig config = planner.getTableConfig();
-    return append(
-        rows,
-        "batches",
-        BatchingOperator.factory(schema, appenders, new PlanContext(config).batchOptions()),
-        new ColumnBatchTypeInformation(schema),
-        config);
-  }
-
-  /**
-   * Appends an operator.
-   *
-   * @param step what the operator does of the node's work; empty if it does all
-   */
-  protected final <I, O> Transformation<O> append(
-      Transformation<I> input,
-      String step,
-      OperatorFactory<I, O> factory,
-      TypeInformation<O> type,
-      TableConfig config) {
-    String name = createFormattedTransformationName(getDescription(), name(step), config);
-    OneInputTransformation<I, O> operator = factory.appendTo(input, name, type, config);
-    operator.setDescription(createFormattedTransformationDescription(getDescription(), config));
-    if (inputsContainSingleton() || isGlobal(input)) {
-      operator.setParallelism(1);
-      operator.setMaxParallelism(1);
-    }
-    return operator;
-  }
-
-  /** Appends the only operator of the node with keyed state, which does all its work. */
-  protected final Transformation<ColumnBatch> appendKeyed(
-      Transformation<ColumnBatch> input,
-      OperatorFactory<ColumnBatch, ColumnBatch> factory,
-      Schema output,
-      TableConfig config) {
-    return appendKeyed(input, "", STATE, factory, output, config);
-  }
-
-  /**
-   * Appends an operator with keyed state, which is behind an exchange by Flink SQL's hash of keys.
-   * Its uid, if {@code table.exec.uid.generation} asks for one, is not that of Flink's operator:
-   * Flink refuses to restore the state of the one in the other.
-   *
-   * @param step as for {@link #append}
-   * @param state names the state among the states of the node
-   * @param output the columns of the operator's batches
-   */
-  protected final Transformation<ColumnBatch> appendKeyed(
-      Transformation<ColumnBatch> input,
-      String step,
-      String state,
-      OperatorFactory<ColumnBatch, ColumnBatch> factory,
-      Schema output,
-      TableConfig config) {
-    Transformation<ColumnBatch> operator =
-        append(
-            input,
-            step,
-            factory.withKeyHash(HashFunction.FLINK_BINARY_ROW),
-            new ColumnBatchTypeInformation(output),
-            config);
-    ExecNodeConfig node = ExecNodeConfig.ofTableConfig(config, false);
-    if (node.shouldSetUid()) {
-      operator.setUid(createTransformationUid(state, node));
-    }
-    return operator;
-  }
-
-  private String name(String step) {
-    return "Millrace" + kind + (step.isEmpty() ? "" : " " + step);
-  }
-
-  private static boolean isGlobal(Transformation<?> input) {
-    return input instanceof PartitionTransformation<?> partition
-        && partition.getPartitioner() instanceof GlobalPartitioner;
   }
 }

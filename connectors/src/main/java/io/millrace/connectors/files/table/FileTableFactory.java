@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.connectors.files.table;
+
+import io.millrace.column.Schema;
+import io.millrace.connectors.table.FormatSettings;
+import io.millrace.connectors.table.TableColumns;
+import io.millrace.connectors.table.TableFormat;
+import io.millrace.connectors.table.TableOptions;
+import java.util.List;
+import java.util.Set;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.connector.file.table.FileSystemConnectorOptions;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.connector.sink.DynamicTableSink;
+import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.factories.DynamicTableSinkFactory;
+import org.apache.flink.table.factories.DynamicTableSourceFactory;
+import org.apache.flink.table.factories.FactoryUtil;
+
+/**
+ * The connector {@code millrace-filesystem}: files as tables that give and take batches, with the
+ * options of Flink's connector {@code filesystem}. A source reads the files that are there when the
+ * job starts.
+ */
+@PublicEvolving
+public final class FileTableFactory implements DynamicTableSourceFactory, DynamicTableSinkFactory {
+  /** The name of the connector. */
+  public static final String IDENTIFIER = "millrace-filesystem";
+
+  private static final List<TableFormat> FORMATS =
+      List.of(
+          TableFormat.JSON,
+          TableFormat.CSV,
+          TableFormat.RAW,
+          TableFormat.PARQUET,
+          TableFormat.ARROW);
+
+  @Override
+  public String factoryIdentifier() {
+    return IDENTIFIER;
+  }
+
+  @Override
+  public Set<ConfigOption<?>> requiredOptions() {
+    return Set.of(FileSystemConnectorOptions.PATH, FactoryUtil.FORMAT);
+  }
+
+  @Override
+  public Set<ConfigOption<?>> optionalOptions() {
+    return Set.of(
+        FactoryUtil.SOURCE_PARALLELISM,
+        FileSystemConnectorOptions.SINK_ROLLING_POLICY_FILE_SIZE,
+        FileSystemConnectorOptions.SINK_ROLLING_POLICY_ROLLOVER_INTERVAL,
+        FileSystemConnectorOptions.AUTO_COMPACTION,
+        FileSystemConnectorOptions.COMPACTION_FILE_SIZE,
+        FileSystemConnectorOptions.SINK_PARALLELISM);
+  }
+
+  @Override
+  public DynamicTableSource createDynamicTableSource(Context context) {
+    TableOptions options = new TableOptions(this, context);
+    FormatSettings format = format(options);
+    options.validate();
+    return FileTableSource.of(schema(context), format, options.options());
+  }
+
+  @Override
+  public DynamicTableSink createDynamicTableSink(Context context) {
+    TableOptions options = new TableOptions(this, context);
+    FormatSettings format = format(options);
+    options.validate();
+    return FileTableSink.of(
+        context.getObjectIdentifier(),
+        schema(context),
+        format,
+        options.options(),
+        context.getConfiguration());
+  }
+
+  private static FormatSettings format(TableOptions options) {
+    return options
+        .format(FactoryUtil.FORMAT, FORMATS)
+        .orElseThrow(() -> new ValidationException("'format' is required"));
+  }
+
+  private static Schema schema(Context context) {
+    if (context.getCatalogTable().isPartitioned()) {
+      throw new ValidationException("'%s' has no PARTITIONED BY".formatted(IDENTIFIER));
+    }
+    return TableColumns.physical(context);
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.connectors.table;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.factories.DynamicTableFactory;
+import org.apache.flink.table.factories.FactoryUtil;
+
+/**
+ * The options of a table, as {@code CREATE TABLE} has them. Options that nothing asks for are
+ * refused at the end, by {@link #validate}. Used by one thread.
+ */
+@Internal
+public final class TableOptions {
+  private final DynamicTableFactory factory;
+  private final Map<String, String> all;
+  private final Configuration options;
+  private final Set<String> known = new HashSet<>();
+
+  /**
+   * @param factory whose options are known, beside those of formats
+   */
+  public TableOptions(DynamicTableFactory factory, DynamicTableFactory.Context context) {
+    this.factory = factory;
+    this.all = context.getCatalogTable().getOptions();
+    this.options = Configuration.fromMap(all);
+    Stream.of(factory.requiredOptions(), factory.optionalOptions())
+        .flatMap(Set::stream)
+        .forEach(this::know);
+    List.of(
+            FactoryUtil.CONNECTOR,
+            FactoryUtil.PROPERTY_VERSION,
+            FactoryUtil.WATERMARK_EMIT_STRATEGY,
+            FactoryUtil.WATERMARK_ALIGNMENT_GROUP,
+            FactoryUtil.WATERMARK_ALIGNMENT_MAX_DRIFT,
+            FactoryUtil.WATERMARK_ALIGNMENT_UPDATE_INTERVAL,
+            FactoryUtil.SOURCE_IDLE_TIMEOUT)
+        .forEach(this::know);
+  }
+
+  private void know(ConfigOption<?> option) {
+    known.add(option.key());
+    option.fallbackKeys().forEach(key -> known.add(key.getKey()));
+  }
+
+  /** All options. */
+  public ReadableConfig options() {
+    return options;
+  }
+
+  /**
+   * The format that an option names, with its options.
+   *
+   * @param option such as {@code format} or {@code value.format}
+   * @param supported the formats of the connector
+   * @return empty if the option is not there
+   * @throws ValidationException if the format is not supported, or an option of it has a value that
+   *     is not
+   */
+  public Optional<FormatSettings> format(ConfigOption<String> option, List<TableFormat> supported) {
+    return options
+        .getOptional(option)
+        .map(
+            name -> {
+              TableFormat format = TableFormat.of(option.key(), name, supported);
+              String prefix = FactoryUtil.getFormatPrefix(option, name);
+              format.options().forEach(each -> known.add(prefix + each.key()));
+              return new FormatSettings(format, prefix, Configuration.fromMap(below(prefix)));
+            });
+  }
+
+  private Map<String, String> below(String prefix) {
+    Map<String, String> found = new HashMap<>();
+    all.forEach(
+        (key, value) -> {
+          if (key.startsWith(prefix)) {
+            found.put(key.substring(prefix.length()), value);
+          }
+        });
+    return found;
+  }
+
+  /** The options that begin with {@code prefix}, without it; they are known now. */
+  public Properties properties(String prefix) {
+    Properties properties = new Properties();
+    below(prefix).forEach(properties::setProperty);
+    properties.stringPropertyNames().forEach(name -> known.add(prefix + name));
+    return properties;
+  }
+
+  /**
+   * Checks that there is no unknown option, each required one, and no value of a wrong type.
+   *
+   * @throws ValidationException which names them
+   */
+  public void validate() {
+    FactoryUtil.validateFactoryOptions(factory, options);
+    FactoryUtil.validateUnconsumedKeys(factory.factoryIdentifier(), all.keySet(), known);
+    FactoryUtil.validateWatermarkOptions(factory.factoryIdentifier(), options);
+  }
+
+  /**
+   * Checks that options are not there which only others have.
+   *
+   * @param what a table is, such as "a sink"
+   * @throws ValidationException which names those that are there
+   */
+  public void refuse(String what, List<ConfigOption<?>> others) {
+    List<String> there = new ArrayList<>();
+    others.stream().map(ConfigOption::key).filter(all::containsKey).forEach(there::add);
+    if (!there.isEmpty()) {
+      throw new ValidationException(
+          "%s of '%s' does not support the options %s"
+              .formatted(what, factory.factoryIdentifier(), String.join(", ", there)));
+    }
+  }
+}

@@ -24,26 +24,37 @@ import org.apache.flink.table.api.bridge.java.StreamStatementSet;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 
 /**
- * Nexmark's queries by stock Flink SQL, and by Millrace over rows and over batches, into a table
- * that drops its rows. Prints for each query the least processor time and the least time of a bid
- * over all rounds, of whole jobs from their start to their end.
+ * Nexmark's queries by stock Flink SQL, and by Millrace over rows, over batches, and from batches to
+ * batches. What comes out is dropped. Prints for each query the least processor time and the least
+ * time of a bid over all rounds, of whole jobs from their start to their end.
  *
- * <p>Arguments: Ki bids, rounds, subtasks, and names of queries, or none for all.
+ * <p>Arguments: Ki bids that are kept, how often they come, rounds, subtasks, and names of queries,
+ * or none for all.
  */
 public final class NexmarkSqlBenchmark {
   private static final List<String> ALL =
       List.of(
-          "q0", "q1", "q2", "q10", "q11", "q12", "q14", "q15", "q16", "q17", "q21", "q22",
-          "window");
+          "q0", "q1", "q2", "q10", "q11", "q12", "q14", "q15", "q16", "q17", "q21", "q22", "window");
 
   private final MiniCluster cluster;
   private final int subtasks;
 
-  /** How the bids reach the query, and whether Millrace runs it. */
+  /** Whether Millrace runs the query, and what goes in and comes out. */
   private enum Variant {
     STOCK,
     ROWS,
-    BATCHES
+    BATCHES,
+    BATCHES_TO_BATCHES;
+
+    private static final List<Variant> MILLRACE = List.of(ROWS, BATCHES, BATCHES_TO_BATCHES);
+
+    private boolean fromBatches() {
+      return this == BATCHES || this == BATCHES_TO_BATCHES;
+    }
+
+    private String sink() {
+      return this == BATCHES_TO_BATCHES ? DroppedBatches.CONNECTOR : "blackhole";
+    }
   }
 
   /** Of a job, per bid. */
@@ -60,8 +71,8 @@ public final class NexmarkSqlBenchmark {
 
   /** Runs the benchmark. */
   public static void main(String[] arguments) throws Exception {
-    int subtasks = Integer.parseInt(arguments[2]);
-    List<String> queries = Arrays.asList(arguments).subList(3, arguments.length);
+    int subtasks = Integer.parseInt(arguments[3]);
+    List<String> queries = Arrays.asList(arguments).subList(4, arguments.length);
     Configuration configuration = new Configuration();
     configuration.set(RestOptions.BIND_PORT, "0");
     MiniCluster cluster =
@@ -71,10 +82,11 @@ public final class NexmarkSqlBenchmark {
                 .setNumSlotsPerTaskManager(subtasks)
                 .build());
     try (DeviceContext context = DeviceContext.open(Device.current())) {
-      ReplayedBids.make(context, Integer.parseInt(arguments[0]) >> 6);
+      ReplayedBids.make(
+          context, Integer.parseInt(arguments[0]) >> 6, Integer.parseInt(arguments[1]));
       cluster.start();
       new NexmarkSqlBenchmark(cluster, subtasks)
-          .report(queries.isEmpty() ? ALL : queries, Integer.parseInt(arguments[1]));
+          .report(queries.isEmpty() ? ALL : queries, Integer.parseInt(arguments[2]));
     } finally {
       cluster.closeAsync().join();
     }
@@ -83,23 +95,21 @@ public final class NexmarkSqlBenchmark {
   private void report(List<String> queries, int rounds) throws Exception {
     System.out.println(Device.current());
     System.out.println(
-        "| query | stock, processor ns a bid | rows | ratio | batches | ratio"
-            + " | stock, million bids a second | rows | ratio | batches | ratio |");
-    System.out.println("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+        "| query | stock, processor ns a bid | rows | ratio | batches | ratio | to batches | ratio"
+            + " | stock, million bids a second | rows | ratio | batches | ratio | to batches"
+            + " | ratio |");
+    System.out.println("|---|" + "---:|".repeat(14));
     List<Map<Variant, Cost>> all = new ArrayList<>();
     for (String query : queries) {
       Map<Variant, Cost> costs = costs(NexmarkQueries.sql(query), rounds);
       all.add(costs);
-      System.out.println(
-          "| " + query + " | " + processorTimes(costs) + " | " + rates(costs) + " |");
+      System.out.println("| " + query + " | " + processorTimes(costs) + " | " + rates(costs) + " |");
     }
-    System.out.printf(
-        Locale.ROOT,
-        "geometric means: by processor time %.2f and %.2f, by time %.2f and %.2f%n",
-        mean(all, Variant.ROWS, true),
-        mean(all, Variant.BATCHES, true),
-        mean(all, Variant.ROWS, false),
-        mean(all, Variant.BATCHES, false));
+    System.out.println("geometric means of processor time and time:");
+    for (Variant variant : Variant.MILLRACE) {
+      System.out.printf(
+          Locale.ROOT, "%s %.2f %.2f%n", variant, mean(all, variant, true), mean(all, variant, false));
+    }
   }
 
   private static double mean(
@@ -119,25 +129,31 @@ public final class NexmarkSqlBenchmark {
   }
 
   private static String processorTimes(Map<Variant, Cost> costs) {
-    return String.format(
-        Locale.ROOT,
-        "%.0f | %.0f | %.2f | %.0f | %.2f",
-        costs.get(Variant.STOCK).processorNanos,
-        costs.get(Variant.ROWS).processorNanos,
-        ratio(costs, Variant.ROWS, true),
-        costs.get(Variant.BATCHES).processorNanos,
-        ratio(costs, Variant.BATCHES, true));
+    StringBuilder text = new StringBuilder();
+    text.append(Math.round(costs.get(Variant.STOCK).processorNanos));
+    for (Variant variant : Variant.MILLRACE) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              " | %.0f | %.2f",
+              costs.get(variant).processorNanos,
+              ratio(costs, variant, true)));
+    }
+    return text.toString();
   }
 
   private static String rates(Map<Variant, Cost> costs) {
-    return String.format(
-        Locale.ROOT,
-        "%.2f | %.2f | %.2f | %.2f | %.2f",
-        1e3 / costs.get(Variant.STOCK).nanos,
-        1e3 / costs.get(Variant.ROWS).nanos,
-        ratio(costs, Variant.ROWS, false),
-        1e3 / costs.get(Variant.BATCHES).nanos,
-        ratio(costs, Variant.BATCHES, false));
+    StringBuilder text = new StringBuilder();
+    text.append(String.format(Locale.ROOT, "%.2f", 1e3 / costs.get(Variant.STOCK).nanos));
+    for (Variant variant : Variant.MILLRACE) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              " | %.2f | %.2f",
+              1e3 / costs.get(variant).nanos,
+              ratio(costs, variant, false)));
+    }
+    return text.toString();
   }
 
   /** The least of each variant; the variants take turns, and the first round warms up. */
@@ -174,11 +190,11 @@ public final class NexmarkSqlBenchmark {
     environment.setParallelism(subtasks);
     StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
     tables.getConfig().set(SqlOptions.MODE, variant == Variant.STOCK ? SqlMode.OFF : SqlMode.ON);
-    tables.executeSql(ReplayedBids.createTable(variant == Variant.BATCHES));
+    tables.executeSql(ReplayedBids.createTable(variant.fromBatches()));
     tables.executeSql("CREATE TEMPORARY VIEW timed AS SELECT *, PROCTIME() AS p_time FROM bid");
     StreamStatementSet statements = tables.createStatementSet();
     statements.add(
-        tables.sqlQuery(query).insertInto(TableDescriptor.forConnector("blackhole").build()));
+        tables.sqlQuery(query).insertInto(TableDescriptor.forConnector(variant.sink()).build()));
     statements.attachAsDataStream();
     return environment;
   }

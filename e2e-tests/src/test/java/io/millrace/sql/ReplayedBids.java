@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.sql;
 
+import io.millrace.column.FixedWidthColumnBuilder;
+import io.millrace.column.RowTableBuilder;
+import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.connectors.nexmark.BidTables;
 import io.millrace.connectors.nexmark.NexmarkConfiguration;
@@ -19,10 +22,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.connector.datagen.source.DataGeneratorSource;
+import org.apache.flink.connector.datagen.source.GeneratorFunction;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
@@ -33,7 +38,9 @@ import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.ScanTableSource;
 import org.apache.flink.table.connector.source.SourceProvider;
+import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.factories.DynamicTableSourceFactory;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
@@ -41,23 +48,29 @@ import org.apache.flink.util.IOUtils;
 
 /**
  * The connector {@code replayed-bids}: bids of Nexmark that this process made once and keeps in
- * host memory, as rows or as batches, so that a benchmark does not measure how they are made.
+ * host memory, as rows or as batches, so that a benchmark does not measure how they are made. They
+ * come several times, each time later.
  */
 public final class ReplayedBids implements DynamicTableSourceFactory {
   private static final int ROWS_PER_BATCH = 1 << 16;
+  private static final int DATE_TIME = NexmarkSchemas.BID.indexOf("date_time");
+  private static final Schema TIME = new Schema(List.of(NexmarkSchemas.BID.field(DATE_TIME)));
   private static final ConfigOption<Boolean> AS_BATCHES =
       ConfigOptions.key("as-batches").booleanType().noDefaultValue();
 
-  private static final List<RowData> ROWS = new ArrayList<>();
+  private static final List<GenericRowData> ROWS = new ArrayList<>();
   private static final List<Table> TABLES = new ArrayList<>();
+  private static long rounds;
 
   /**
    * Makes the bids of all tables.
    *
    * @param context holds the memory of the batches, and stays open
    * @param batches of 64 Ki bids
+   * @param times how often they come
    */
-  static void make(DeviceContext context, int batches) {
+  static void make(DeviceContext context, int batches, int times) {
+    rounds = times;
     NexmarkGenerator generator = new NexmarkGenerator(NexmarkConfiguration.DEFAULT);
     try (BidTables tables =
         new BidTables(generator, context.hostStream(), context.pinnedResource())) {
@@ -66,13 +79,23 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
       }
     }
     for (long bid = 0; bid < (long) batches * ROWS_PER_BATCH; bid++) {
-      ROWS.add(NexmarkSchemas.row(generator.bid(NexmarkGenerator.eventOfBid(bid))));
+      ROWS.add(
+          (GenericRowData) NexmarkSchemas.row(generator.bid(NexmarkGenerator.eventOfBid(bid))));
     }
   }
 
-  /** How many bids there are. */
-  static int count() {
-    return ROWS.size();
+  /** How many bids come. */
+  static long count() {
+    return rounds * ROWS.size();
+  }
+
+  private static long millis(int bid) {
+    return ((TimestampData) ROWS.get(bid).getField(DATE_TIME)).getMillisecond();
+  }
+
+  // How much later the bids of a round are than those of the first one.
+  private static long delay(long round) {
+    return round * (millis(ROWS.size() - 1) - millis(0));
   }
 
   /** A statement that creates the table {@code bid}, with watermarks 4 s behind. */
@@ -117,8 +140,8 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
     public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
       return SourceProvider.of(
           new DataGeneratorSource<>(
-              number -> ROWS.get(number.intValue()),
-              ROWS.size(),
+              new Replay(),
+              count(),
               InternalTypeInfo.of(SchemaConverter.toRowType(NexmarkSchemas.BID))));
     }
 
@@ -133,12 +156,36 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
     }
   }
 
+  // Gives one row again and again: jobs reuse objects.
+  private static final class Replay implements GeneratorFunction<Long, RowData> {
+    private static final long serialVersionUID = 1L;
+
+    private transient GenericRowData row;
+
+    @Override
+    public void open(SourceReaderContext context) {
+      row = new GenericRowData(NexmarkSchemas.BID.size());
+    }
+
+    @Override
+    public RowData map(Long number) {
+      int bid = (int) (number % ROWS.size());
+      GenericRowData made = ROWS.get(bid);
+      for (int i = 0; i < row.getArity(); i++) {
+        row.setField(i, made.getField(i));
+      }
+      long time = millis(bid) + delay(number / ROWS.size());
+      row.setField(DATE_TIME, TimestampData.fromEpochMillis(time));
+      return row;
+    }
+  }
+
   private static final class Batches extends Rows implements BatchScanTableSource {
     @Override
     public Transformation<ColumnBatch> produceBatches(
         ProviderContext context, StreamExecutionEnvironment environment) {
       DataGeneratorSource<Long> numbers =
-          new DataGeneratorSource<>(number -> number, TABLES.size(), Types.LONG);
+          new DataGeneratorSource<>(number -> number, rounds * TABLES.size(), Types.LONG);
       return new OperatorFactory<Long, ColumnBatch>(ReplayOperator.class, ReplayOperator::new)
           .appendTo(
               environment
@@ -170,9 +217,27 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
 
     @Override
     public void processElement(StreamRecord<Long> number) {
+      int batch = (int) (number.getValue() % TABLES.size());
       transfer.toDevice(
-          TABLES.get(number.getValue().intValue()).share(),
+          delayed(batch, delay(number.getValue() / TABLES.size())),
           table -> ColumnBatch.emit(new StreamRecord<>(new ColumnBatch(table)), output));
+    }
+
+    private Table delayed(int batch, long delay) {
+      Table made = TABLES.get(batch);
+      try (RowTableBuilder builder = transfer.tableBuilder(TIME)) {
+        FixedWidthColumnBuilder times = (FixedWidthColumnBuilder) builder.column(0);
+        int first = batch * ROWS_PER_BATCH;
+        for (int bid = first; bid < first + ROWS_PER_BATCH; bid++) {
+          times.appendLong(millis(bid) + delay);
+        }
+        try (Table time = builder.finish(ROWS_PER_BATCH)) {
+          return Table.of(
+              made.schema(),
+              ROWS_PER_BATCH,
+              column -> (column == DATE_TIME ? time.column(0) : made.column(column)).share());
+        }
+      }
     }
 
     @Override

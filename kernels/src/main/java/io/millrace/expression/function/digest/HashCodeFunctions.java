@@ -62,16 +62,21 @@ public final class HashCodeFunctions {
     };
   }
 
-  /** {@code Math.abs(String.hashCode())}, for ASCII without the String. */
+  /** The absolute value of {@code String.hashCode()}, for ASCII without the String. */
   private static int hashOfText(HostVector texts, int row) {
     int hash = 0;
     for (int i = 0; i < texts.length(row); i++) {
       byte unit = HostMemory.getByte(texts.address(row) + i);
       if (unit < 0) {
-        return Math.abs(texts.getString(row).hashCode());
+        return magnitude(texts.getString(row).hashCode());
       }
       hash = 31 * hash + unit;
     }
-    return Math.abs(hash);
+    return magnitude(hash);
+  }
+
+  // The least INT stays negative, as in Flink.
+  private static int magnitude(int hash) {
+    return hash < 0 ? -hash : hash;
   }
 }

@@ -62,6 +62,7 @@ public final class IncrementalGroupAggregateMatcher
   protected RelNode decided(
       StreamPhysicalIncrementalGroupAggregate aggregate,
       Decision<IncrementalGroupAggregateSpec> decision) {
-    return IncrementalGroupAggregateRel.of(aggregate, decision);
+    return new IncrementalGroupAggregateRel(
+        aggregate, aggregate.getTraitSet(), aggregate.getInput(), decision);
   }
 }

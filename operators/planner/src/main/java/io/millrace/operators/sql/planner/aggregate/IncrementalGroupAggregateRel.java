@@ -18,35 +18,26 @@ final class IncrementalGroupAggregateRel extends StreamPhysicalIncrementalGroupA
     implements FirstPhaseRel {
   static final String KIND = "IncrementalGroupAggregate";
 
-  private final Fields fields;
   private final Decision<IncrementalGroupAggregateSpec> decision;
 
-  /** What Flink's node has no accessors for. */
-  private record Fields(
-      AggregateCall[] finalCalls,
-      AggregateCall[] partialOriginalCalls,
-      boolean[] partialRetractions,
-      boolean partialNeedsRetraction,
-      RelDataType partialInput,
-      RelDataType partialOutput) {
-    static Fields of(StreamPhysicalIncrementalGroupAggregate aggregate) {
-      PlannerField fields =
-          new PlannerField(StreamPhysicalIncrementalGroupAggregate.class, aggregate);
-      return new Fields(
-          fields.get("finalAggCalls", AggregateCall[].class),
-          fields.get("partialOriginalAggCalls", AggregateCall[].class),
-          fields.get("partialAggCallNeedRetractions", boolean[].class),
-          fields.get("partialAggNeedRetraction", Boolean.class),
-          fields.get("partialLocalAggInputRowType", RelDataType.class),
-          fields.get("partialGlobalAggRowType", RelDataType.class));
-    }
+  IncrementalGroupAggregateRel(
+      StreamPhysicalIncrementalGroupAggregate aggregate,
+      RelTraitSet traits,
+      RelNode input,
+      Decision<IncrementalGroupAggregateSpec> decision) {
+    this(
+        aggregate,
+        traits,
+        input,
+        new PlannerField(StreamPhysicalIncrementalGroupAggregate.class, aggregate),
+        decision);
   }
 
   private IncrementalGroupAggregateRel(
       StreamPhysicalIncrementalGroupAggregate aggregate,
       RelTraitSet traits,
       RelNode input,
-      Fields fields,
+      PlannerField fields,
       Decision<IncrementalGroupAggregateSpec> decision) {
     super(
         aggregate.getCluster(),
@@ -55,27 +46,14 @@ final class IncrementalGroupAggregateRel extends StreamPhysicalIncrementalGroupA
         aggregate.partialAggGrouping(),
         aggregate.partialAggCalls(),
         aggregate.grouping(),
-        fields.finalCalls(),
-        fields.partialOriginalCalls(),
-        fields.partialRetractions(),
-        fields.partialNeedsRetraction(),
-        fields.partialInput(),
-        fields.partialOutput(),
+        fields.get("finalAggCalls", AggregateCall[].class),
+        fields.get("partialOriginalAggCalls", AggregateCall[].class),
+        fields.get("partialAggCallNeedRetractions", boolean[].class),
+        fields.get("partialAggNeedRetraction", Boolean.class),
+        fields.get("partialLocalAggInputRowType", RelDataType.class),
+        fields.get("partialGlobalAggRowType", RelDataType.class),
         aggregate.hints());
-    this.fields = fields;
     this.decision = decision;
-  }
-
-  static IncrementalGroupAggregateRel of(
-      StreamPhysicalIncrementalGroupAggregate aggregate,
-      Decision<IncrementalGroupAggregateSpec> decision) {
-    return new IncrementalGroupAggregateRel(
-        aggregate, aggregate.getTraitSet(), aggregate.getInput(), Fields.of(aggregate), decision);
-  }
-
-  private IncrementalGroupAggregateRel with(
-      RelTraitSet traits, RelNode input, Decision<IncrementalGroupAggregateSpec> newDecision) {
-    return new IncrementalGroupAggregateRel(this, traits, input, fields, newDecision);
   }
 
   @Override
@@ -90,7 +68,8 @@ final class IncrementalGroupAggregateRel extends StreamPhysicalIncrementalGroupA
 
   @Override
   public RelNode kept(String reason) {
-    return with(getTraitSet(), getInput(), Decision.kept(reason));
+    return new IncrementalGroupAggregateRel(
+        this, getTraitSet(), getInput(), Decision.kept(reason));
   }
 
   @Override
@@ -121,7 +100,7 @@ final class IncrementalGroupAggregateRel extends StreamPhysicalIncrementalGroupA
 
   @Override
   public RelNode copy(RelTraitSet traits, List<RelNode> inputs) {
-    return with(traits, inputs.get(0), decision);
+    return new IncrementalGroupAggregateRel(this, traits, inputs.get(0), decision);
   }
 
   @Override

@@ -12,10 +12,10 @@ import org.apache.flink.table.planner.plan.logical.SessionWindowSpec;
 import org.apache.flink.table.planner.plan.logical.WindowSpec;
 
 /**
- * The windows that a time belongs to, as expressions: those of TUMBLE, HOP and CUMULATE. A time
- * belongs to the windows with some of the numbers from 0 to {@link #count}. Expressions take the
- * milliseconds from the offset to the time, a BIGINT, and the number, an INT; they give
- * milliseconds from the time.
+ * The windows that a time belongs to, as expressions: those of TUMBLE, HOP and CUMULATE. The
+ * windows around a time have numbers from 0 up to {@link #count} less one, and the time belongs to
+ * some of them or to all. Expressions take the milliseconds from the offset to the time, a BIGINT,
+ * and the number, an INT; they give milliseconds from the time.
  *
  * @param size of the longest window, in milliseconds
  * @param step from a window to the next one, in milliseconds

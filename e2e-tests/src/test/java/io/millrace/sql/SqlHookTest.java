@@ -67,4 +67,13 @@ class SqlHookTest {
         .contains("stream-exec-calc_1")
         .doesNotContainIgnoringCase("millrace-calc");
   }
+
+  @Test
+  void eachOperatorWithStateHasAUidOfItsOwn() throws Exception {
+    String uids = "SET 'table.exec.uid.generation' = 'ALWAYS'";
+    String query = NexmarkQueries.sql("q16");
+    SqlSession session = session(SqlMode.ON).with(uids);
+    assertThat(session.nodes(query)).startsWith("MillraceGroupAggregate");
+    assertThat(session.rows(query)).isEqualTo(session(SqlMode.OFF).with(uids).rows(query));
+  }
 }

@@ -100,7 +100,7 @@ class GroupAggregateExecNode extends MillraceExecNode {
           appendKeyed(
               arguments,
               plan.keptArguments().get(i).operator(),
-              STATE + plan.keptArguments().get(i).uidSuffix(),
+              plan.keptArguments().get(i).uidSuffix(),
               ArgumentOperator.factory(plan, i),
               plan.argumentSchema(),
               planner.getTableConfig());

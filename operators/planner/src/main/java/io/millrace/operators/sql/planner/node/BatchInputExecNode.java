@@ -40,8 +40,8 @@ import org.apache.flink.table.types.logical.RowType;
 @Internal
 public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
     implements StreamExecNode<T>, SingleTransformationTranslator<T> {
-  /** The state of a node's last operator; Flink's operators have no state of this name. */
-  protected static final String STATE = "millrace-state";
+  // No operator of Flink's has this name.
+  private static final String STATE = "millrace-state";
 
   private final String kind;
   private final List<NodeInput> inputs;
@@ -136,13 +136,13 @@ public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
     return operator;
   }
 
-  /** Appends the only operator of the node with keyed state, which does all its work. */
+  /** Appends the node's operator with keyed state or, if it has several, the last of them. */
   protected final Transformation<ColumnBatch> appendKeyed(
       Transformation<ColumnBatch> input,
       OperatorFactory<ColumnBatch, ColumnBatch> factory,
       Schema output,
       TableConfig config) {
-    return appendKeyed(input, "", STATE, factory, output, config);
+    return appendKeyed(input, "", "", factory, output, config);
   }
 
   /**
@@ -151,13 +151,13 @@ public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
    * Flink refuses to restore the state of the one in the other.
    *
    * @param step as for {@link #append}
-   * @param state names the state among the states of the node
+   * @param uidSuffix of its uid, other than those of the node's other operators
    * @param output the columns of the operator's batches
    */
   protected final Transformation<ColumnBatch> appendKeyed(
       Transformation<ColumnBatch> input,
       String step,
-      String state,
+      String uidSuffix,
       OperatorFactory<ColumnBatch, ColumnBatch> factory,
       Schema output,
       TableConfig config) {
@@ -170,7 +170,7 @@ public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
             config);
     ExecNodeConfig node = ExecNodeConfig.ofTableConfig(config, false);
     if (node.shouldSetUid()) {
-      operator.setUid(createTransformationUid(state, node));
+      operator.setUid(createTransformationUid(STATE, node) + uidSuffix);
     }
     return operator;
   }

@@ -129,6 +129,7 @@ class SqlExpressionTest {
         "CAST(ROW(id, json) AS ROW<a INT, b STRING>).b, CAST(ROW(id, json) AS ROW<a INT, b STRING>)",
         "CAST(ROW(id, ts, json) AS ROW<a BIGINT, b STRING, c CHAR(2)>), CAST(ROW(ROW(id), t) AS"
             + " ROW<r ROW<d DOUBLE>, t STRING>)",
+        "ARRAY[CAST(ROW(id, json) AS ROW<a INT, b STRING>)][1].b, MAP['k', ROW(json, id)]['k']",
         "CAST(t AS STRING), CAST(t + INTERVAL '1' SECOND AS CHAR(3)), TRY_CAST(t AS STRING)",
         "x'00ff', TRY_CAST(json AS INT), COALESCE(MAP['a', months]['a'], months)",
         "ROW(ROW(id), id), ROW(ROW(json), id).EXPR$0.EXPR$0, id + 1"

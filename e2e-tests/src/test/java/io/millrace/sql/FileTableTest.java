@@ -25,7 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Files as tables: the connector {@code millrace-filesystem}, with the planner hook and without. */
+/**
+ * Files as tables: the connector {@code millrace-filesystem}, with the planner hook and without.
+ */
 @ExtendWith(NothingHeldExtension.class)
 class FileTableTest {
   private static final int BIDS = 5_000;
@@ -65,7 +67,8 @@ class FileTableTest {
   })
   void filesAreReadAsTheyWereWritten(String format, SqlMode mode) throws Exception {
     String insert = "INSERT INTO files SELECT * FROM bid";
-    String table = table("files", "millrace-filesystem", BID_COLUMNS, "'format' = '" + format + "'");
+    String table =
+        table("files", "millrace-filesystem", BID_COLUMNS, "'format' = '" + format + "'");
     SqlSession session = session(mode, table);
     if (mode == SqlMode.ON) {
       assertThat(session.nodes(insert))
@@ -181,6 +184,44 @@ class FileTableTest {
     assertThatThrownBy(() -> session.plan("SELECT * FROM files")).hasStackTraceContaining(message);
   }
 
+  @ParameterizedTest
+  @CsvSource({"json, ON", "parquet, ON", "json, OFF"})
+  void smallFilesAreJoined(String format, SqlMode mode) throws Exception {
+    String[] options = {
+      "'format' = '" + format + "'",
+      "'auto-compaction' = 'true'",
+      "'compaction.file-size' = '100 mb'",
+      "'sink.parallelism' = '1'"
+    };
+    String table = table("files", "millrace-filesystem", BID_COLUMNS, options);
+    session(mode, table).insert("INSERT INTO files SELECT * FROM bid");
+    try (Stream<Path> files = Files.list(folder.resolve("files"))) {
+      assertThat(files)
+          .singleElement()
+          .satisfies(file -> assertThat(file.getFileName().toString()).startsWith("compacted-"));
+    }
+    assertThat(session(mode, table).rows(QUERY.formatted("files"))).isEqualTo(expected());
+  }
+
+  @Test
+  void twoSinksShareAScan() throws Exception {
+    String options = "'format' = 'json'";
+    SqlSession session =
+        session(
+            SqlMode.ON,
+            table("files", "millrace-filesystem", "auction BIGINT, price BIGINT", options),
+            table("dear", "millrace-filesystem", "channel STRING", options)
+                .replace("/files", "/dear"));
+    session.insert(
+        "INSERT INTO files SELECT auction, price FROM bid WHERE price > 100",
+        "INSERT INTO dear SELECT channel FROM bid WHERE price > 1000000");
+    SqlSession stock = session(SqlMode.OFF);
+    assertThat(session.rows("SELECT * FROM files"))
+        .isEqualTo(stock.rows("SELECT auction, price FROM bid WHERE price > 100"));
+    assertThat(session.rows("SELECT * FROM dear"))
+        .isEqualTo(session(SqlMode.OFF).rows("SELECT channel FROM bid WHERE price > 1000000"));
+  }
+
   @Test
   void rowsOfLiteralsBecomeABatch() throws Exception {
     String insert =
@@ -232,6 +273,7 @@ class FileTableTest {
     assertThat(session(SqlMode.ON, table).rows("SELECT auction, channel FROM files"))
         .isEqualTo(
             session(SqlMode.OFF)
-                .rows("SELECT MOD(auction, 2) * auction, channel FROM bid WHERE MOD(auction, 2) = 0"));
+                .rows(
+                    "SELECT MOD(auction, 2) * auction, channel FROM bid WHERE MOD(auction, 2) = 0"));
   }
 }

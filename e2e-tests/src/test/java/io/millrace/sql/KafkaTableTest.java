@@ -11,6 +11,7 @@ import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.services.KafkaTopic;
 import io.millrace.services.SharedServices;
 import io.millrace.sql.NexmarkTables.Content;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -180,7 +181,8 @@ class KafkaTableTest {
             "json",
             columns,
             ", 'value.json.timestamp-format.standard' = 'ISO-8601', 'value.json.ignore-parse-errors' = 'true'",
-            List.of("{\"id\":1,\"time_at\":\"2026-01-02T03:04:05.678\"}", "{\"id\":", "{\"id\":3}")),
+            List.of(
+                "{\"id\":1,\"time_at\":\"2026-01-02T03:04:05.678\"}", "{\"id\":", "{\"id\":3}")),
         arguments(
             "csv",
             columns,
@@ -229,7 +231,8 @@ class KafkaTableTest {
             ? "SELECT channel, url FROM bid"
             : "SELECT auction, date_time, url, ROW(price, ARRAY[channel]) FROM bid";
     String key = isRaw ? "channel" : "url";
-    String legacy = format.equals("avro") ? ", 'value.avro.timestamp_mapping.legacy' = 'false'" : "";
+    String legacy =
+        format.equals("avro") ? ", 'value.avro.timestamp_mapping.legacy' = 'false'" : "";
     String formats =
         "'key.format' = 'raw', 'key.fields' = '%s', 'value.format' = '%s', 'value.fields-include' = 'EXCEPT_KEY'%s"
             .formatted(key, format, legacy);
@@ -239,13 +242,13 @@ class KafkaTableTest {
     assertThat(session.nodes("INSERT INTO written " + select)).startsWith("MillraceSink");
     session.insert("INSERT INTO written " + select);
     String table =
-        source("written", columns, topic, formats, "'properties.isolation.level' = 'read_committed'");
+        source(
+            "written", columns, topic, formats, "'properties.isolation.level' = 'read_committed'");
     assertRowsAreFlinks(table, "SELECT * FROM written");
     assertThat(sorted(new SqlSession(flink, SqlMode.OFF).with(table), "SELECT * FROM written"))
         .isEqualTo(
             sorted(
-                new SqlSession(flink, SqlMode.OFF)
-                    .with(Content.BID_ROWS.createTable("bid", 2_000)),
+                new SqlSession(flink, SqlMode.OFF).with(Content.BID_ROWS.createTable("bid", 2_000)),
                 select));
   }
 
@@ -284,6 +287,44 @@ class KafkaTableTest {
     Map<Row, Integer> rows = session.rows(query);
     assertThat(rows).hasSize(17);
     assertThat(rows.keySet()).extracting(row -> row.getField(1)).contains(1_200L, 800L).hasSize(17);
+    assertThat(rows)
+        .isEqualTo(
+            new SqlSession(flink, SqlMode.OFF)
+                .with("SET 'table.exec.resource.default-parallelism' = '1'", ofFlink(table))
+                .rows(query));
+  }
+
+  @Test
+  void timestampsOfRecordsAreEventTimes() throws Exception {
+    KafkaTopic topic = topic("sql-timestamps", 2);
+    long minute = Duration.ofMinutes(1).toMillis();
+    // Brokers delete old records.
+    long first = System.currentTimeMillis() / minute * minute;
+    topic.send(
+        LongStream.range(0, 20_000)
+            .mapToObj(
+                i ->
+                    new ProducerRecord<String, String>(
+                        topic.name(),
+                        (int) (i / 10_000),
+                        first + i % 10_000 * 100,
+                        null,
+                        "{\"id\":" + i + "}"))
+            .toList());
+    String table =
+        source(
+            "bids",
+            "id BIGINT, time_at TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL,"
+                + " WATERMARK FOR time_at AS time_at - INTERVAL '1' SECOND",
+            topic);
+    String query =
+        "SELECT window_start, COUNT(*) FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(time_at), INTERVAL '1' MINUTE)) WHERE id > 10 GROUP BY window_start, window_end";
+    SqlSession session =
+        new SqlSession(flink, SqlMode.ON)
+            .with("SET 'table.exec.resource.default-parallelism' = '1'", table);
+    assertThat(session.plan(query)).contains("watermark=[").doesNotContain("WatermarkAssigner");
+    Map<Row, Integer> rows = session.rows(query);
+    assertThat(rows).hasSize(17);
     assertThat(rows)
         .isEqualTo(
             new SqlSession(flink, SqlMode.OFF)

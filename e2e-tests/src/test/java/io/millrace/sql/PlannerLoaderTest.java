@@ -19,7 +19,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * As in a Flink distribution, the planner is behind a class loader: nodes are replaced, and sources
+ * As in a Flink distribution, the planner is behind a class loader: nodes are replaced, and tables
  * of batches and functions for devices, which the application's class loader has, are known on the
  * planner's side.
  */
@@ -49,12 +49,18 @@ class PlannerLoaderTest {
   void nodesAreReplacedBehindThePlannersClassLoader() throws Exception {
     List<String> arguments =
         new ArrayList<>(List.of(System.getProperty("millrace.cluster.jvm.flags").split(" ")));
-    arguments.addAll(List.of("-cp", classPath(), PlannerLoaderProgram.class.getName()));
+    arguments.addAll(
+        List.of(
+            "-cp",
+            classPath(),
+            PlannerLoaderProgram.class.getName(),
+            folder.resolve("kept").toUri().toString()));
     try (LoggedProcess program =
         LoggedProcess.startJava("the program", folder.resolve("program.log"), arguments)) {
       Await.until("the program ends", LIMIT, () -> !program.isAlive(), program::diagnosis);
       assertThat(program.exitCode()).as(program.diagnosis()).isZero();
       assertThat(program.output())
+          .contains("MillraceSink(table=[default_catalog.default_database.kept]")
           .contains("MillraceCalc(select=[auction, price], where=[(MOD(auction, 123) = 0)], in=")
           .contains("MillraceTableSourceScan(")
           .contains("count_char(extra, 'c') AS c_counts")

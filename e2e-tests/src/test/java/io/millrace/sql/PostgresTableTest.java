@@ -101,9 +101,7 @@ class PostgresTableTest {
                 "'sink.id' = '" + name + "'"));
     session.insert("INSERT INTO " + name + " SELECT auction, channel, date_time FROM bid");
     assertThat(sql.number("SELECT COUNT(*) FROM " + name)).isEqualTo(BIDS);
-    assertThat(
-            sql.strings(
-                "SELECT channel || ' ' || COUNT(*) FROM " + name + " GROUP BY channel"))
+    assertThat(sql.strings("SELECT channel || ' ' || COUNT(*) FROM " + name + " GROUP BY channel"))
         .containsExactlyInAnyOrderElementsOf(
             session(SqlMode.OFF)
                 .rows("SELECT channel, COUNT(*) FROM bid GROUP BY channel")

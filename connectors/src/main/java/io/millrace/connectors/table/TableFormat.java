@@ -70,8 +70,7 @@ public enum TableFormat {
               FormatOptions.IGNORE_PARSE_ERRORS,
               FormatOptions.SCHEMA_INCLUDE,
               FormatOptions.TIMESTAMP_FORMAT);
-      case CANAL_JSON ->
-          List.of(FormatOptions.IGNORE_PARSE_ERRORS, FormatOptions.TIMESTAMP_FORMAT);
+      case CANAL_JSON -> List.of(FormatOptions.IGNORE_PARSE_ERRORS, FormatOptions.TIMESTAMP_FORMAT);
       case ARROW -> List.of();
       case PARQUET -> List.of(FormatOptions.COMPRESSION, FormatOptions.ROW_GROUP_BYTES);
     };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.table;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -109,21 +108,5 @@ public final class TableOptions {
     FactoryUtil.validateFactoryOptions(factory, options);
     FactoryUtil.validateUnconsumedKeys(factory.factoryIdentifier(), all.keySet(), known);
     FactoryUtil.validateWatermarkOptions(factory.factoryIdentifier(), options);
-  }
-
-  /**
-   * Checks that options are not there which only others have.
-   *
-   * @param what a table is, such as "a sink"
-   * @throws ValidationException which names those that are there
-   */
-  public void refuse(String what, List<ConfigOption<?>> others) {
-    List<String> there = new ArrayList<>();
-    others.stream().map(ConfigOption::key).filter(all::containsKey).forEach(there::add);
-    if (!there.isEmpty()) {
-      throw new ValidationException(
-          "%s of '%s' does not support the options %s"
-              .formatted(what, factory.factoryIdentifier(), String.join(", ", there)));
-    }
   }
 }

@@ -21,10 +21,10 @@ import java.util.Optional;
  * <p>BOOLEAN, integers and decimals, and finite numbers of FLOAT and DOUBLE, are written as such;
  * NaN and the infinities as strings. Dates, times and timestamps are strings of ISO 8601 unless a
  * {@link TimestampFormat} says otherwise, with as many digits of the second as their type has,
- * TIMESTAMP_LTZ with Z behind it; BINARY is a string
- * of Base64. A STRING has escapes for quotes, backslashes and control characters; its other bytes
- * are written as they are. An ARRAY is an array, a ROW an object. FLOAT and DOUBLE have the fewest
- * digits that read back to the same number, in the form of {@link Double#toString(double)}.
+ * TIMESTAMP_LTZ with Z behind it; BINARY is a string of Base64. A STRING has escapes for quotes,
+ * backslashes and control characters; its other bytes are written as they are. An ARRAY is an
+ * array, a ROW an object. FLOAT and DOUBLE have the fewest digits that read back to the same
+ * number, in the form of {@link Double#toString(double)}.
  *
  * <p>On the host and on a GPU the bytes are the same. Used by one thread.
  */

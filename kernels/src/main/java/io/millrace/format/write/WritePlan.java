@@ -286,7 +286,8 @@ public final class WritePlan {
     }
 
     private WriteStep add(WriteKind kind, int column, DataType type, boolean isQuoted) {
-      WriteStep step = new WriteStep(kind, column, type, text.toByteArray(), nullText, isQuoted, timestamps);
+      WriteStep step =
+          new WriteStep(kind, column, type, text.toByteArray(), nullText, isQuoted, timestamps);
       text.reset();
       nullText = null;
       steps.add(step);

@@ -91,8 +91,7 @@ class JsonWriterTest {
             .column("day", DataType.DATE, time.toLocalDate());
     try (Table table = builder.build(device);
         JsonWriter writer =
-            new JsonWriter(
-                table.schema(), TimestampFormat.SQL, device.stream(), device.memory())) {
+            new JsonWriter(table.schema(), TimestampFormat.SQL, device.stream(), device.memory())) {
       assertThat(WrittenRecords.of(writer, table, device))
           .extracting(record -> new String(record, StandardCharsets.UTF_8))
           .containsExactly(

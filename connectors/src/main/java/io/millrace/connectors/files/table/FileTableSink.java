@@ -135,8 +135,7 @@ record FileTableSink(
             FileRollingPolicy.ON_CHECKPOINT
                 .withMaxBytes(size.getBytes())
                 .withMaxAge(
-                    options.get(
-                        FileSystemConnectorOptions.SINK_ROLLING_POLICY_ROLLOVER_INTERVAL)));
+                    options.get(FileSystemConnectorOptions.SINK_ROLLING_POLICY_ROLLOVER_INTERVAL)));
     if (!options.get(FileSystemConnectorOptions.AUTO_COMPACTION)) {
       return files;
     }

@@ -153,9 +153,7 @@ final class FileTableSource
   }
 
   private SingleOutputStreamOperator<ColumnBatch> lines(
-      StreamExecutionEnvironment environment,
-      List<String> paths,
-      Optional<RecordFilter> condition)
+      StreamExecutionEnvironment environment, List<String> paths, Optional<RecordFilter> condition)
       throws IOException {
     TextLineOptions lines = lineOptions();
     DataStreamSource<TextBlock> blocks =

@@ -41,8 +41,7 @@ public final class JsonRecordEncoder extends RowRecordEncoder {
     if (unsupported.isPresent()) {
       throw new IllegalArgumentException(unsupported.get());
     }
-    return new JsonRecordEncoder(
-        schema, schema.names(), List.of(), TimestampFormat.ISO_8601);
+    return new JsonRecordEncoder(schema, schema.names(), List.of(), TimestampFormat.ISO_8601);
   }
 
   /**

@@ -107,6 +107,11 @@ class KafkaTableSource
     }
 
     @Override
+    boolean canFilter() {
+      return declared.metadataKey().isEmpty();
+    }
+
+    @Override
     KafkaTableSource create() {
       return new WithWatermarks(columns(), format(), options(), declared);
     }
@@ -126,6 +131,11 @@ class KafkaTableSource
 
   final void setEventTimes(EventTimes times) {
     eventTimes = times;
+  }
+
+  /** Whether readers may leave out rows, which have no metadata then. */
+  boolean canFilter() {
+    return true;
   }
 
   /** A source of all columns. */
@@ -166,13 +176,12 @@ class KafkaTableSource
 
   @Override
   public final Result applyFilters(List<ResolvedExpression> filters) {
-    boolean isMetadataTime = eventTimes != null && eventTimes.metadataKey().isPresent();
     RecordFormat all = format.recordFormat(columns.values(), columns.values());
     filter =
         PushedFilter.of(
             filters,
             columns.values(),
-            condition -> !isMetadataTime && all.unsupported(condition).isEmpty());
+            condition -> canFilter() && all.unsupported(condition).isEmpty());
     return filter.result();
   }
 

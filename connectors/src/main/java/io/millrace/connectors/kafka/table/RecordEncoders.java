@@ -31,7 +31,7 @@ final class RecordEncoders {
     try {
       return switch (value.format()) {
         case JSON -> {
-          JsonRecordEncoder encoder = 
+          JsonRecordEncoder encoder =
               JsonRecordEncoder.of(schema).withKey(keys).withTimestamps(value.timestamps());
           yield columns.keysInValues() ? encoder : encoder.withoutKeyInValue();
         }

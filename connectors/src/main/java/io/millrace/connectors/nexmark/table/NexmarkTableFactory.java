@@ -97,8 +97,7 @@ public final class NexmarkTableFactory implements DynamicTableSourceFactory {
     if (!TableColumns.haveOneForm(event.type(), column.type())
         || (event.nullable() && !column.nullable())) {
       throw new ValidationException(
-          "expected %s for the column '%s', got %s"
-              .formatted(event, column.name(), column));
+          "expected %s for the column '%s', got %s".formatted(event, column.name(), column));
     }
   }
 

@@ -68,8 +68,7 @@ final class IncrementalGroupAggregateRel extends StreamPhysicalIncrementalGroupA
 
   @Override
   public RelNode kept(String reason) {
-    return new IncrementalGroupAggregateRel(
-        this, getTraitSet(), getInput(), Decision.kept(reason));
+    return new IncrementalGroupAggregateRel(this, getTraitSet(), getInput(), Decision.kept(reason));
   }
 
   @Override

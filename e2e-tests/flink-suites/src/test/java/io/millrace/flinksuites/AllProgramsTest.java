@@ -38,7 +38,7 @@ class AllProgramsTest {
           "millrace.sql", "on",
           "millrace.sql.watermarks", "flush",
           "millrace.sql.disabled-nodes", "WatermarkAssigner");
-  private static final int MOST_ABOUT_LATE_ROWS = 16;
+  private static final int MAX_ABOUT_LATE_ROWS = 16;
 
   /** Their sources give deletions and say that they only insert, which Millrace refuses. */
   private static final Set<String> WITH_WRONG_SOURCES =
@@ -84,7 +84,7 @@ class AllProgramsTest {
       }
     }
     assertThat(failures).isEmpty();
-    assertThat(aboutLateRows).hasSizeLessThanOrEqualTo(MOST_ABOUT_LATE_ROWS);
+    assertThat(aboutLateRows).hasSizeLessThanOrEqualTo(MAX_ABOUT_LATE_ROWS);
     assertThat(programs).isGreaterThanOrEqualTo(PROGRAMS);
     REPLACED.forEach(
         (kind, count) ->

@@ -70,7 +70,7 @@ final class SqlSupportPage {
             .filter(gap -> gap.names().contains(name))
             .map(KnownGap::reason)
             .findFirst()
-            .orElseThrow(() -> new IllegalStateException(name + " is no known gap"));
+            .orElseThrow(() -> new IllegalStateException(name + " has no reason"));
   }
 
   private static void appendAggregateFunctions(StringBuilder page) {
@@ -89,7 +89,7 @@ final class SqlSupportPage {
         .filter(gap -> gap.names().contains(name))
         .map(AggregateGap::reason)
         .findFirst()
-        .orElseThrow(() -> new IllegalStateException(name + " is no known gap"));
+        .orElseThrow(() -> new IllegalStateException(name + " has no reason"));
   }
 
   private static void appendRow(StringBuilder page, String name, String text) {

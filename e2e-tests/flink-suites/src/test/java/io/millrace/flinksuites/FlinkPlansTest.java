@@ -9,6 +9,7 @@ import io.millrace.operators.sql.planner.SubstitutionReport;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * With the hook installed and its option off, Flink's planner gives the plans that Flink publishes
  * with its tests, to the letter. Runs in a process of its own: the other suites change plans.
  */
+@Tag("off")
 class FlinkPlansTest {
   private static final String PLANS = "org.apache.flink.table.planner.plan.stream.sql.";
   private static final boolean ALL = System.getProperty("millrace.suites").equals("all");

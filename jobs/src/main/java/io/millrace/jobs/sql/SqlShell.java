@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.jobs.sql;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
@@ -9,7 +10,6 @@ import java.util.Optional;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.client.SqlClientException;
 import org.apache.flink.table.client.cli.CliClient;
-import org.apache.flink.table.client.cli.TerminalUtils;
 import org.apache.flink.table.client.gateway.Executor;
 import org.apache.flink.table.client.gateway.SingleSessionManager;
 import org.apache.flink.table.gateway.SqlGateway;
@@ -19,6 +19,7 @@ import org.apache.flink.table.gateway.rest.util.SqlGatewayRestOptions;
 import org.apache.flink.table.gateway.service.context.DefaultContext;
 import org.apache.flink.util.NetUtils;
 import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
 
 /**
  * Flink's SQL client with a gateway of its own in this process. Flink's program for the two wants
@@ -71,9 +72,12 @@ record SqlShell(Configuration configuration, List<Path> jars, Path history) {
   }
 
   private static Terminal terminal() {
-    return System.console() == null
-        ? TerminalUtils.createDumbTerminal(System.in, System.out)
-        : TerminalUtils.createDefaultTerminal();
+    try {
+      // Without a warning where there is none, as in a pipe.
+      return TerminalBuilder.builder().dumb(true).build();
+    } catch (IOException e) {
+      throw new SqlClientException("there is no terminal: " + e.getMessage(), e);
+    }
   }
 
   private static URI uri(Path file) {

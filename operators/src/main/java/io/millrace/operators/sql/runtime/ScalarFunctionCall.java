@@ -71,9 +71,7 @@ public final class ScalarFunctionCall implements ColumnFunction {
     if (call == null) {
       call =
           new Call(
-              handle(),
-              arguments.stream().map(VectorValues::of).toList(),
-              VectorValues.of(result));
+              handle(), arguments.stream().map(VectorValues::of).toList(), VectorValues.of(result));
     }
     call.evaluate(operands, results, rows);
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.millrace.kafka.RegistryServer;
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.NothingHeldExtension;
@@ -250,6 +251,37 @@ class KafkaTableTest {
             sorted(
                 new SqlSession(flink, SqlMode.OFF).with(Content.BID_ROWS.createTable("bid", 2_000)),
                 select));
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = SqlMode.class,
+      names = {"ON", "OFF"})
+  void schemasAreInARegistry(SqlMode mode) throws Exception {
+    KafkaTopic topic = topic("sql-registry-" + mode, 2);
+    try (RegistryServer registry = new RegistryServer()) {
+      registry.protect("millrace", "pass:word");
+      String columns = "auction BIGINT NOT NULL, channel STRING, date_time TIMESTAMP(3)";
+      String format =
+          "'format' = 'avro-confluent', 'avro-confluent.url' = '%s', 'avro-confluent.basic-auth.credentials-source' = 'USER_INFO', 'avro-confluent.basic-auth.user-info' = 'millrace:pass:word'"
+              .formatted(registry.address());
+      String select = "SELECT auction, channel, date_time FROM bid";
+      Content bids = mode == SqlMode.ON ? Content.BID_BATCHES : Content.BID_ROWS;
+      new SqlSession(flink, mode)
+          .with(bids.createTable("bid", 2_000), sink("written", columns, topic, format))
+          .insert("INSERT INTO written " + select);
+      String isolation = "'properties.isolation.level' = 'read_committed'";
+      assertThat(
+              sorted(
+                  new SqlSession(flink, mode)
+                      .with(source("written", columns, topic, format, isolation)),
+                  "SELECT * FROM written"))
+          .isEqualTo(
+              sorted(
+                  new SqlSession(flink, SqlMode.OFF)
+                      .with(Content.BID_ROWS.createTable("bid", 2_000)),
+                  select));
+    }
   }
 
   @Test

@@ -24,9 +24,9 @@ import org.apache.flink.table.api.bridge.java.StreamStatementSet;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 
 /**
- * Nexmark's queries by stock Flink SQL, and by Millrace over rows, over batches, and from batches to
- * batches. What comes out is dropped. Prints for each query the least processor time and the least
- * time of a bid over all rounds, of whole jobs from their start to their end.
+ * Nexmark's queries by stock Flink SQL, and by Millrace over rows, over batches, and from batches
+ * to batches. What comes out is dropped. Prints for each query the least processor time and the
+ * least time of a bid over all rounds, of whole jobs from their start to their end.
  *
  * <p>Arguments: Ki bids that are kept, how often they come, rounds, subtasks, and names of queries,
  * or none for all.
@@ -34,7 +34,8 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 public final class NexmarkSqlBenchmark {
   private static final List<String> ALL =
       List.of(
-          "q0", "q1", "q2", "q10", "q11", "q12", "q14", "q15", "q16", "q17", "q21", "q22", "window");
+          "q0", "q1", "q2", "q10", "q11", "q12", "q14", "q15", "q16", "q17", "q21", "q22",
+          "window");
 
   private final MiniCluster cluster;
   private final int subtasks;
@@ -103,12 +104,17 @@ public final class NexmarkSqlBenchmark {
     for (String query : queries) {
       Map<Variant, Cost> costs = costs(NexmarkQueries.sql(query), rounds);
       all.add(costs);
-      System.out.println("| " + query + " | " + processorTimes(costs) + " | " + rates(costs) + " |");
+      System.out.println(
+          "| " + query + " | " + processorTimes(costs) + " | " + rates(costs) + " |");
     }
     System.out.println("geometric means of processor time and time:");
     for (Variant variant : Variant.MILLRACE) {
       System.out.printf(
-          Locale.ROOT, "%s %.2f %.2f%n", variant, mean(all, variant, true), mean(all, variant, false));
+          Locale.ROOT,
+          "%s %.2f %.2f%n",
+          variant,
+          mean(all, variant, true),
+          mean(all, variant, false));
     }
   }
 

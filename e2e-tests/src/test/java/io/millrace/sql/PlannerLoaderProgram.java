@@ -12,8 +12,8 @@ import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 
 /**
- * Plans and runs queries over batches, and prints their plans and the numbers of their changes, of a
- * query into files those that are read of the files.
+ * Plans and runs queries over batches, and prints their plans and the numbers of their changes, of
+ * a query into files those that are read of the files.
  */
 final class PlannerLoaderProgram {
   private static final int BIDS = 5_000;

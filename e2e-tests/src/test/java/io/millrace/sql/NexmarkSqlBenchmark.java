@@ -58,7 +58,7 @@ public final class NexmarkSqlBenchmark {
     }
   }
 
-  /** Of a job, per bid. */
+  /** What a job takes for a bid. */
   private record Cost(double processorNanos, double nanos) {
     private Cost least(Cost other) {
       return new Cost(Math.min(processorNanos, other.processorNanos), Math.min(nanos, other.nanos));

@@ -14,12 +14,15 @@ record Advice(String reason, String text) {
       List.of(
           new Advice(
               "its source gives rows",
-              "a table of a connector that gives batches, see docs/sql.md; a Calc behind it makes"
-                  + " batches of rows too"),
+              "a table of a connector that gives batches, see docs/sql-tables.md; a Calc behind it"
+                  + " makes batches of rows too"),
+          new Advice(
+              "its sink takes rows",
+              "a table of a connector that takes batches, see docs/sql-tables.md"),
           new Advice(
               "its input gives rows", "it follows the node below it: see the reason of that one"),
           new Advice(
-              "it only chooses fields of rows",
+              "it does too little to make batches of rows",
               "nothing: it costs less in Flink, and becomes Millrace's between nodes of batches"),
           new Advice(
               "phase stays Flink's", "it follows the other phase: see the reason of that one"),

@@ -37,7 +37,7 @@ final class ValuesExecNode extends MillraceExecNode {
         values,
         "",
         BatchingOperator.factory(
-            schema, RowDataAppender::new, new PlanContext(config).batchOptions()),
+            schema, RowDataAppender.factory(), new PlanContext(config).batchOptions()),
         new ColumnBatchTypeInformation(schema),
         config);
   }

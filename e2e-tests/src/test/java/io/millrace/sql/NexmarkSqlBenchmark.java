@@ -198,6 +198,7 @@ public final class NexmarkSqlBenchmark {
     tables.getConfig().set(SqlOptions.MODE, variant == Variant.STOCK ? SqlMode.OFF : SqlMode.ON);
     tables.executeSql(ReplayedBids.createTable(variant.fromBatches()));
     tables.executeSql("CREATE TEMPORARY VIEW timed AS SELECT *, PROCTIME() AS p_time FROM bid");
+    NexmarkQueries.FUNCTIONS.forEach(tables::executeSql);
     StreamStatementSet statements = tables.createStatementSet();
     statements.add(
         tables.sqlQuery(query).insertInto(TableDescriptor.forConnector(variant.sink()).build()));

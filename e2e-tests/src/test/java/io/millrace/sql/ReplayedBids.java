@@ -17,6 +17,7 @@ import io.millrace.operators.sql.table.BatchScanTableSource;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -38,12 +39,14 @@ import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.ScanTableSource;
 import org.apache.flink.table.connector.source.SourceProvider;
+import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushDown;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.factories.DynamicTableSourceFactory;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
+import org.apache.flink.table.types.DataType;
 import org.apache.flink.util.IOUtils;
 
 /**
@@ -127,7 +130,9 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
   public DynamicTableSource createDynamicTableSource(Context context) {
     FactoryUtil.TableFactoryHelper helper = FactoryUtil.createTableFactoryHelper(this, context);
     helper.validate();
-    return helper.getOptions().get(AS_BATCHES) ? new Batches() : new Rows();
+    return helper.getOptions().get(AS_BATCHES)
+        ? new Batches(NexmarkSchemas.BID.names())
+        : new Rows();
   }
 
   private static class Rows implements ScanTableSource {
@@ -180,19 +185,48 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
     }
   }
 
-  private static final class Batches extends Rows implements BatchScanTableSource {
+  private static final class Batches extends Rows
+      implements BatchScanTableSource, SupportsProjectionPushDown {
+    private List<String> columns;
+
+    private Batches(List<String> columns) {
+      this.columns = columns;
+    }
+
+    @Override
+    public boolean supportsNestedProjection() {
+      return false;
+    }
+
+    @Override
+    public void applyProjection(int[][] fields, DataType produced) {
+      columns =
+          Arrays.stream(fields).map(field -> NexmarkSchemas.BID.field(field[0]).name()).toList();
+    }
+
+    @Override
+    public DynamicTableSource copy() {
+      return new Batches(columns);
+    }
+
     @Override
     public Transformation<ColumnBatch> produceBatches(
         ProviderContext context, StreamExecutionEnvironment environment) {
       DataGeneratorSource<Long> numbers =
           new DataGeneratorSource<>(number -> number, rounds * TABLES.size(), Types.LONG);
-      return new OperatorFactory<Long, ColumnBatch>(ReplayOperator.class, ReplayOperator::new)
+      Schema schema =
+          new Schema(
+              columns.stream()
+                  .map(column -> NexmarkSchemas.BID.field(NexmarkSchemas.BID.indexOf(column)))
+                  .toList());
+      return new OperatorFactory<Long, ColumnBatch>(
+              ReplayOperator.class, parameters -> new ReplayOperator(parameters, schema))
           .appendTo(
               environment
                   .fromSource(numbers, WatermarkStrategy.noWatermarks(), "numbers of batches")
                   .getTransformation(),
               "replay bids",
-              new ColumnBatchTypeInformation(NexmarkSchemas.BID),
+              new ColumnBatchTypeInformation(schema),
               environment.getConfiguration());
     }
   }
@@ -201,11 +235,13 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
       implements OneInputStreamOperator<Long, ColumnBatch> {
     private static final long serialVersionUID = 1L;
 
+    private final Schema schema;
     private transient DeviceContext deviceContext;
     private transient HostTransfer transfer;
 
-    private ReplayOperator(StreamOperatorParameters<ColumnBatch> parameters) {
+    private ReplayOperator(StreamOperatorParameters<ColumnBatch> parameters, Schema schema) {
       super(parameters);
+      this.schema = schema;
     }
 
     @Override
@@ -225,6 +261,10 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
 
     private Table delayed(int batch, long delay) {
       Table made = TABLES.get(batch);
+      int timeColumn = schema.names().indexOf(NexmarkSchemas.BID.field(DATE_TIME).name());
+      if (timeColumn < 0) {
+        return made.select(schema.names());
+      }
       try (RowTableBuilder builder = transfer.tableBuilder(TIME)) {
         FixedWidthColumnBuilder times = (FixedWidthColumnBuilder) builder.column(0);
         int first = batch * ROWS_PER_BATCH;
@@ -233,9 +273,11 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
         }
         try (Table time = builder.finish(ROWS_PER_BATCH)) {
           return Table.of(
-              made.schema(),
+              schema,
               ROWS_PER_BATCH,
-              column -> (column == DATE_TIME ? time.column(0) : made.column(column)).share());
+              column ->
+                  (column == timeColumn ? time.column(0) : made.column(schema.field(column).name()))
+                      .share());
         }
       }
     }

@@ -30,7 +30,7 @@ class FlinkSuitesTest {
   static Stream<Arguments> suites() {
     Stream<Arguments> smoke =
         Stream.of(
-            arguments(SQL + "CalcITCase", 33, 0, 26),
+            arguments(SQL + "CalcITCase", 33, 0, 30),
             arguments(FUNCTIONS + "UrlFunctionsITCase", 33, 0, 33));
     Stream<Arguments> all =
         Stream.of(

@@ -42,9 +42,10 @@ public final class NodeKinds {
               "Calc",
               "each function has Millrace's form and each type can be a column. Of rows, only the"
                   + " fields that are read become columns, also those in a ROW. One that only"
-                  + " chooses fields stays Flink's between operators of rows. So does one with"
-                  + " CURRENT_WATERMARK, or with a seed of RAND or RAND_INTEGER, whose values"
-                  + " depend on the rows before"),
+                  + " chooses fields stays Flink's between operators of rows. So does one with a"
+                  + " seed of RAND or RAND_INTEGER, whose values depend on the rows before."
+                  + " CURRENT_WATERMARK ends batches at watermarks where rows become batches;"
+                  + " otherwise watermarks may not be held back"),
           Map.entry("DropUpdateBefore", BATCHES),
           Map.entry("Exchange", BATCHES + ", and rows are sent by keys or to one subtask"),
           Map.entry("Union", "all its inputs give batches"),

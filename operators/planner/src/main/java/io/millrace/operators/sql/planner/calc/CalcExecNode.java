@@ -2,6 +2,8 @@
 package io.millrace.operators.sql.planner.calc;
 
 import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batching.BatchOptions;
+import io.millrace.operators.batching.WatermarkMode;
 import io.millrace.operators.sql.planner.node.MillraceExecNode;
 import io.millrace.operators.sql.planner.node.NodeInput;
 import io.millrace.operators.sql.planner.node.PlanContext;
@@ -49,6 +51,14 @@ final class CalcExecNode extends MillraceExecNode {
 
   private Input rows(PlannerBase planner) {
     LeafColumns columns = new LeafColumns(inputType(0), spec.expressions(), isInsertOnly(0));
-    return new Input(batched(0, columns.schema(), columns.appenders(), planner), columns);
+    BatchOptions options = new PlanContext(planner.getTableConfig()).batchOptions();
+    return new Input(
+        batched(
+            0,
+            columns.schema(),
+            columns.appenders(),
+            spec.readsWatermark() ? options.withWatermarks(WatermarkMode.FLUSH) : options,
+            planner),
+        columns);
   }
 }

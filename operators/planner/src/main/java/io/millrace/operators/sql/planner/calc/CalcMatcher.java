@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner.calc;
 
+import io.millrace.operators.batching.WatermarkMode;
 import io.millrace.operators.sql.planner.node.Decision;
+import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import io.millrace.operators.sql.planner.node.PlanContext;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
@@ -41,6 +43,11 @@ public final class CalcMatcher extends NodeMatcher<StreamPhysicalCalc, CalcSpec>
             FlinkTypeFactory.toLogicalRowType(calc.getRowType()),
             rexBuilder,
             List.of());
+    if (spec.readsWatermark()
+        && MillraceRel.givesBatches(calc.getInput())
+        && context.batchOptions().watermarks() != WatermarkMode.FLUSH) {
+      throw new UnsupportedNodeException("CURRENT_WATERMARK of batches that hold watermarks back");
+    }
     return spec.withHostReasons(
         spec.plan(
                 PlannedInput.columns(calc.getInput(), spec.expressions()),

@@ -53,6 +53,17 @@ public record CalcSpec(
     return Stream.concat(projections.stream(), condition.stream()).toList();
   }
 
+  /** Whether it reads the watermark, so that all rows of a batch have to come behind the same. */
+  boolean readsWatermark() {
+    return expressions().stream().anyMatch(CalcSpec::readsWatermark);
+  }
+
+  private static boolean readsWatermark(RexNode node) {
+    return node instanceof RexCall call
+        && (call.getOperator().getName().equals("CURRENT_WATERMARK")
+            || call.getOperands().stream().anyMatch(CalcSpec::readsWatermark));
+  }
+
   /** The same calc, and why the host computes parts of it on a GPU. */
   public CalcSpec withHostReasons(List<String> reasons) {
     return new CalcSpec(projections, condition, output, rexBuilder, reasons);

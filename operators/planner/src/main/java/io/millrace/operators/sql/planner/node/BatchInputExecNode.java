@@ -4,6 +4,7 @@ package io.millrace.operators.sql.planner.node;
 import io.millrace.column.Schema;
 import io.millrace.kernel.hash.HashFunction;
 import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.batching.BatchingOperator;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.row.RowAppender;
@@ -92,6 +93,7 @@ public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
         input,
         isInsertOnly(input) ? schema : RowKindColumn.addTo(schema),
         RowDataAppender.factory(),
+        new PlanContext(planner.getTableConfig()).batchOptions(),
         planner);
   }
 
@@ -102,7 +104,11 @@ public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
    * @param appenders make columns of rows
    */
   protected final Transformation<ColumnBatch> batched(
-      int input, Schema schema, RowAppender.Factory<RowData> appenders, PlannerBase planner) {
+      int input,
+      Schema schema,
+      RowAppender.Factory<RowData> appenders,
+      BatchOptions options,
+      PlannerBase planner) {
     ExecEdge edge = getInputEdges().get(input);
     @SuppressWarnings("unchecked") // nodes of streams give rows
     Transformation<RowData> rows = (Transformation<RowData>) edge.translateToPlan(planner);
@@ -110,7 +116,7 @@ public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
     return append(
         rows,
         "batches",
-        BatchingOperator.factory(schema, appenders, new PlanContext(config).batchOptions()),
+        BatchingOperator.factory(schema, appenders, options),
         new ColumnBatchTypeInformation(schema),
         config);
   }

@@ -199,13 +199,13 @@ public final class RexConverter {
     return new Expression.Call(function, call.getOperands().stream().map(this::argument).toList());
   }
 
-  // A batch may have rows of both sides of a watermark, and counts rows that a filter drops.
+  // A batch counts rows that a filter drops.
   private static void checkIsOfRow(RexCall call) {
     String name = call.getOperator().getName();
     boolean hasSeed =
         (name.equals("RAND") && call.getOperands().size() == 1)
             || (name.equals("RAND_INTEGER") && call.getOperands().size() == 2);
-    if (name.equals("CURRENT_WATERMARK") || hasSeed) {
+    if (hasSeed) {
       throw new UnsupportedNodeException("function " + name + " of the rows before");
     }
   }

@@ -190,7 +190,8 @@ class StateLookupTest {
           assertThat((long) result.get(rowsColumn) > 0).isEqualTo(expected != null);
           if (expected != null) {
             assertThat(lastValues(result)).isEqualTo(expected);
-            assertThat(all).contains(result);
+            // AssertJ would look at each of them.
+            assertThat(all.contains(result)).as("%s is a row of the table", result).isTrue();
           }
         }
       }

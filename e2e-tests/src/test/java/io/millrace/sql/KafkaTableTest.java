@@ -16,11 +16,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.flink.types.Row;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -42,6 +45,19 @@ class KafkaTableTest {
 
   @RegisterExtension static final SharedServices services = new SharedServices();
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
+
+  private static final Locale LOCALE = Locale.getDefault();
+
+  /** Flink's connector writes the names of Kafka's options in the default locale. */
+  @BeforeAll
+  static void leaveTheLocale() {
+    Locale.setDefault(Locale.ROOT);
+  }
+
+  @AfterAll
+  static void restoreTheLocale() {
+    Locale.setDefault(LOCALE);
+  }
 
   private static KafkaTopic topic(String name, int partitions) throws Exception {
     return KafkaTopic.create(services.broker(), name, partitions);

@@ -128,11 +128,15 @@ public final class ArrayFunctions {
             (arguments, context) -> {
               List<TypedExpression> operands = arrayAndElement(arguments, context);
               Field element = arrayElement(operands, 0);
-              boolean nullable = element.nullable() || operands.get(1).nullable();
+              boolean hasNull = operands.get(1).nullable();
+              // Flink says that the array may be null if the element may be.
               return onHost(name)
                   .takesNulls()
                   .host(ChosenElements.listOfNullable(choice))
-                  .call(operands, arrayOf(element.type(), nullable), operands.get(0).nullable());
+                  .call(
+                      operands,
+                      arrayOf(element.type(), element.nullable() || hasNull),
+                      operands.get(0).nullable() || hasNull);
             });
   }
 

@@ -15,19 +15,17 @@ import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExpressions;
 import io.millrace.testing.RandomExpressions.FunctionCall;
 import io.millrace.testing.RandomExtension;
+import io.millrace.testing.RootLocaleExtension;
 import io.millrace.testing.TableBuilder;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.flink.table.data.RowData;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -48,19 +46,8 @@ class FlinkParityTest {
   private static final int MIN_FUNCTIONS = 100;
   private static final int MIN_DEVICE_FUNCTIONS = 80;
 
-  private static final Locale LOCALE = Locale.getDefault();
-
-  /** Flink's UPPER and LOWER use the default locale; ours do not. */
-  @BeforeAll
-  static void leaveTheLocale() {
-    Locale.setDefault(Locale.ROOT);
-  }
-
-  @AfterAll
-  static void restoreTheLocale() {
-    Locale.setDefault(LOCALE);
-  }
-
+  // Flink's UPPER and LOWER use the default locale; ours do not.
+  @RegisterExtension static final RootLocaleExtension locale = new RootLocaleExtension();
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
 

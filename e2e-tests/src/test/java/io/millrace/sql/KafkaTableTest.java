@@ -12,18 +12,16 @@ import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.services.KafkaTopic;
 import io.millrace.services.SharedServices;
 import io.millrace.sql.NexmarkTables.Content;
+import io.millrace.testing.RootLocaleExtension;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.flink.types.Row;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -43,21 +41,10 @@ class KafkaTableTest {
   private static final String QUERY =
       "SELECT auction, UPPER(channel), price * 2 FROM bids WHERE price >= 50";
 
+  // Flink's connector writes the names of Kafka's options in the default locale.
+  @RegisterExtension static final RootLocaleExtension locale = new RootLocaleExtension();
   @RegisterExtension static final SharedServices services = new SharedServices();
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
-
-  private static final Locale LOCALE = Locale.getDefault();
-
-  /** Flink's connector writes the names of Kafka's options in the default locale. */
-  @BeforeAll
-  static void leaveTheLocale() {
-    Locale.setDefault(Locale.ROOT);
-  }
-
-  @AfterAll
-  static void restoreTheLocale() {
-    Locale.setDefault(LOCALE);
-  }
 
   private static KafkaTopic topic(String name, int partitions) throws Exception {
     return KafkaTopic.create(services.broker(), name, partitions);

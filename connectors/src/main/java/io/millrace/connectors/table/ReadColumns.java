@@ -57,47 +57,38 @@ public record ReadColumns(Schema declared, List<List<Integer>> paths) {
 
   /**
    * The columns that have to be read, in the order of the table; a ROW has only the fields that are
-   * read.
+   * read. At least one, so that rows are counted.
    *
    * @param whole columns that are read as a whole for another reason
    */
   public Schema pruned(Collection<String> whole) {
-    List<Field> fields = new ArrayList<>();
+    List<List<Integer>> all = new ArrayList<>(paths);
     for (int i = 0; i < declared.size(); i++) {
-      Field field = declared.field(i);
-      int column = i;
-      List<List<Integer>> inside =
-          paths.stream()
-              .filter(path -> path.get(0) == column)
-              .map(path -> path.subList(1, path.size()))
-              .toList();
-      if (whole.contains(field.name())) {
-        fields.add(field);
-      } else if (!inside.isEmpty()) {
-        fields.add(pruned(field, inside));
+      if (whole.contains(declared.field(i).name())) {
+        all.add(List.of(i));
       }
     }
-    return new Schema(fields);
+    return all.isEmpty() ? first(declared) : new Schema(pruned(declared.fields(), all));
   }
 
-  private static Field pruned(Field field, List<List<Integer>> paths) {
-    if (paths.stream().anyMatch(List::isEmpty)) {
-      return field;
-    }
-    List<Field> children = field.type().fields();
+  private static List<Field> pruned(List<Field> fields, List<List<Integer>> paths) {
     List<Field> kept = new ArrayList<>();
-    for (int i = 0; i < children.size(); i++) {
-      int child = i;
+    for (int i = 0; i < fields.size(); i++) {
+      Field field = fields.get(i);
+      int position = i;
       List<List<Integer>> inside =
           paths.stream()
-              .filter(path -> path.get(0) == child)
+              .filter(path -> path.get(0) == position)
               .map(path -> path.subList(1, path.size()))
               .toList();
-      if (!inside.isEmpty()) {
-        kept.add(pruned(children.get(i), inside));
+      if (inside.stream().anyMatch(List::isEmpty)) {
+        kept.add(field);
+      } else if (!inside.isEmpty()) {
+        Field[] children = pruned(field.type().fields(), inside).toArray(Field[]::new);
+        kept.add(new Field(field.name(), DataType.struct(children), field.nullable()));
       }
     }
-    return new Field(field.name(), DataType.struct(kept.toArray(Field[]::new)), field.nullable());
+    return kept;
   }
 
   /** The fields as expressions over columns that were read, in the order of the rows. */

@@ -18,7 +18,6 @@ import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.factories.DynamicTableFactory;
-import org.apache.flink.table.types.logical.RowType;
 
 /** The columns of a source's rows, made of those that were read. */
 @Internal
@@ -55,11 +54,11 @@ public final class TableColumns {
                         && haveOneForm(left.get(i).type(), right.get(i).type()));
   }
 
-  /** Expressions with the names of the fields of {@code rows}. */
-  public static List<Expression> named(List<Expression> expressions, RowType rows) {
+  /** Expressions with names, one for each. */
+  public static List<Expression> named(List<Expression> expressions, List<String> names) {
     List<Expression> named = new ArrayList<>();
     for (int i = 0; i < expressions.size(); i++) {
-      named.add(expressions.get(i).as(rows.getFieldNames().get(i)));
+      named.add(expressions.get(i).as(names.get(i)));
     }
     return named;
   }

@@ -40,7 +40,6 @@ import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushD
 import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.types.DataType;
-import org.apache.flink.table.types.logical.RowType;
 
 /** Files that a query reads. The planner changes a copy of it, by the abilities. */
 final class FileTableSource
@@ -51,8 +50,8 @@ final class FileTableSource
   private final FormatSettings format;
   private final ReadableConfig options;
   private ReadColumns read;
-  // null as long as the rows are those of the columns
-  private RowType produced;
+  // The names of the fields of the rows.
+  private List<String> produced;
   // null if all rows are kept
   private PushedFilter filter;
 
@@ -61,6 +60,7 @@ final class FileTableSource
     this.format = format;
     this.options = options;
     this.read = ReadColumns.all(declared);
+    this.produced = declared.names();
   }
 
   /**
@@ -93,7 +93,7 @@ final class FileTableSource
   @Override
   public void applyProjection(int[][] fields, DataType producedType) {
     read = ReadColumns.all(declared).project(fields);
-    produced = (RowType) producedType.getLogicalType();
+    produced = DataType.getFieldNames(producedType);
   }
 
   /** Row groups of Parquet are left out by their statistics, so that conditions remain. */
@@ -132,7 +132,7 @@ final class FileTableSource
       context.generateUid("decode").ifPresent(batches::uid);
       return TableColumns.select(
           batches.getTransformation(),
-          produced == null ? read.expressions() : TableColumns.named(read.expressions(), produced),
+          TableColumns.named(read.expressions(), produced),
           environment.getConfiguration());
     } catch (IOException e) {
       throw new TableException("%s: %s".formatted(asSummaryString(), e.getMessage()), e);
@@ -187,8 +187,7 @@ final class FileTableSource
     if (!format.format().skipsColumns()) {
       return declared;
     }
-    Schema pruned = read.pruned(filter == null ? Set.of() : filter.columns());
-    return pruned.size() == 0 ? ReadColumns.first(declared) : pruned;
+    return read.pruned(filter == null ? Set.of() : filter.columns());
   }
 
   @Override

@@ -40,7 +40,6 @@ import org.apache.flink.table.connector.source.abilities.SupportsWatermarkPushDo
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.types.DataType;
-import org.apache.flink.table.types.logical.RowType;
 
 /** Topics that a query reads. The planner changes a copy of it, by the abilities. */
 class KafkaTableSource
@@ -57,14 +56,15 @@ class KafkaTableSource
   private PushedFilter filter;
   // null until the planner gives the source its watermarks
   private EventTimes eventTimes;
-  // null as long as the rows are those of the columns
-  private RowType produced;
+  // The names of the fields of the rows.
+  private List<String> produced;
 
   KafkaTableSource(RecordColumns columns, FormatSettings format, KafkaScanOptions options) {
     this.columns = columns;
     this.format = format;
     this.options = options;
     this.read = ReadColumns.all(columns.physical());
+    this.produced = columns.physical().names();
   }
 
   /**
@@ -156,7 +156,7 @@ class KafkaTableSource
   @Override
   public final void applyProjection(int[][] fields, DataType producedType) {
     read = ReadColumns.all(columns.physical()).project(fields);
-    produced = (RowType) producedType.getLogicalType();
+    produced = DataType.getFieldNames(producedType);
   }
 
   @Override
@@ -171,7 +171,7 @@ class KafkaTableSource
   @Override
   public final void applyReadableMetadata(List<String> keys, DataType producedType) {
     metadata = keys.stream().map(TopicMetadata::of).toList();
-    produced = (RowType) producedType.getLogicalType();
+    produced = DataType.getFieldNames(producedType);
   }
 
   @Override
@@ -261,7 +261,7 @@ class KafkaTableSource
   private List<Expression> outputs() {
     List<Expression> outputs = new ArrayList<>(read.expressions());
     metadata.forEach(each -> outputs.add(Expressions.col(each.column().field().name())));
-    return produced == null ? outputs : TableColumns.named(outputs, produced);
+    return TableColumns.named(outputs, produced);
   }
 
   @Override

@@ -89,15 +89,18 @@ record RecordColumns(
     return keyFormat.map(FormatSettings::format).filter(TableFormat.RAW::equals).isPresent();
   }
 
+  /** Whether keys have one column, of STRING or BYTES. */
+  boolean isKeyOfBytes() {
+    return keys.size() == 1 && physical.type(physical.indexOf(keys.get(0))).id().isVariableWidth();
+  }
+
   /**
    * Checks that raw keys have one column of bytes.
    *
    * @throws ValidationException otherwise
    */
   void checkRawKey() {
-    if (hasRawKey()
-        && !(keys.size() == 1
-            && physical.type(physical.indexOf(keys.get(0))).id().isVariableWidth())) {
+    if (hasRawKey() && !isKeyOfBytes()) {
       throw new ValidationException(
           "keys of the format 'raw' have one column of STRING or BYTES, got " + keys);
     }

@@ -75,15 +75,8 @@ final class RecordEncoders {
     if (value.format() == TableFormat.ARROW) {
       throw new ValidationException("records of the format 'arrow' have no keys");
     }
-    boolean isBytes =
-        columns.keys().size() == 1
-            && columns
-                .physical()
-                .type(columns.physical().indexOf(columns.keys().get(0)))
-                .id()
-                .isVariableWidth();
     FormatSettings key = columns.keyFormat().get();
-    if (!columns.hasRawKey() && (isBytes || key.format() != value.format())) {
+    if (!columns.hasRawKey() && (columns.isKeyOfBytes() || key.format() != value.format())) {
       throw new ValidationException(
           "'key.format' = '%s' is not supported: one column of STRING or BYTES is written as 'raw', and others in the format of the value"
               .formatted(key.format().identifier()));

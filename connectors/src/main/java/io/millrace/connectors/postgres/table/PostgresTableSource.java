@@ -9,6 +9,7 @@ import io.millrace.connectors.table.TableColumns;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.sql.table.BatchScanTableSource;
 import io.millrace.operators.sql.table.RowProviders;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.api.dag.Transformation;
@@ -19,7 +20,6 @@ import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushDown;
 import org.apache.flink.table.types.DataType;
-import org.apache.flink.table.types.logical.RowType;
 
 /** A table of PostgreSQL that a query reads. The planner changes a copy of it, by the ability. */
 final class PostgresTableSource implements BatchScanTableSource, SupportsProjectionPushDown {
@@ -27,8 +27,8 @@ final class PostgresTableSource implements BatchScanTableSource, SupportsProject
   private final PostgresSourceOptions options;
   private final Optional<Integer> parallelism;
   private ReadColumns read;
-  // null as long as the rows are those of the columns
-  private RowType produced;
+  // The names of the fields of the rows.
+  private List<String> produced;
 
   PostgresTableSource(
       Schema declared, PostgresSourceOptions options, Optional<Integer> parallelism) {
@@ -36,6 +36,7 @@ final class PostgresTableSource implements BatchScanTableSource, SupportsProject
     this.options = options;
     this.parallelism = parallelism;
     this.read = ReadColumns.all(declared);
+    this.produced = declared.names();
   }
 
   @Override
@@ -51,7 +52,7 @@ final class PostgresTableSource implements BatchScanTableSource, SupportsProject
   @Override
   public void applyProjection(int[][] fields, DataType producedType) {
     read = ReadColumns.all(declared).project(fields);
-    produced = (RowType) producedType.getLogicalType();
+    produced = DataType.getFieldNames(producedType);
   }
 
   @Override
@@ -62,10 +63,8 @@ final class PostgresTableSource implements BatchScanTableSource, SupportsProject
   @Override
   public Transformation<ColumnBatch> produceBatches(
       ProviderContext context, StreamExecutionEnvironment environment) {
-    Schema pruned = read.pruned(Set.of());
     SingleOutputStreamOperator<ColumnBatch> rows =
-        PostgresSources.snapshot(
-            environment, options, pruned.size() == 0 ? ReadColumns.first(declared) : pruned);
+        PostgresSources.snapshot(environment, options, read.pruned(Set.of()));
     Transformation<?> source = rows.getTransformation().getInputs().get(0);
     parallelism.ifPresent(
         number -> {
@@ -76,7 +75,7 @@ final class PostgresTableSource implements BatchScanTableSource, SupportsProject
     context.generateUid("decode").ifPresent(rows::uid);
     return TableColumns.select(
         rows.getTransformation(),
-        produced == null ? read.expressions() : TableColumns.named(read.expressions(), produced),
+        TableColumns.named(read.expressions(), produced),
         environment.getConfiguration());
   }
 

@@ -205,9 +205,9 @@ class NexmarkSqlTest {
         arguments("rowsOfHop", "*Calc *WindowTableFunction" + source),
         arguments("rowsOfWideHop", "*Calc *WindowTableFunction" + source),
         arguments("rowsOfCumulate", "*Calc *WindowTableFunction" + source),
-        arguments("rowsOfSession", "Calc WindowTableFunction *Exchange" + source),
+        arguments("rowsOfSession", "*Calc WindowTableFunction *Exchange" + source),
         arguments(
-            "dearestOfWindow", "Calc WindowRank *Exchange *Calc *WindowTableFunction" + source),
+            "dearestOfWindow", "*Calc WindowRank *Exchange *Calc *WindowTableFunction" + source),
         arguments("groupingSets", "*Calc *GroupAggregate *Exchange *Expand *Calc" + source),
         arguments(
             "rollupOfChanges",
@@ -222,7 +222,7 @@ class NexmarkSqlTest {
                 + " *Calc *WatermarkAssigner Calc Reused"),
         arguments(
             "fan",
-            "Calc Join *Exchange *Calc"
+            "*Calc Join *Exchange *Calc"
                 + source
                 // Flink puts a Calc behind a scan that two nodes share, when nodes have been
                 // replaced.

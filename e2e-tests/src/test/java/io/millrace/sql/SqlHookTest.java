@@ -10,6 +10,9 @@ import io.millrace.sql.NexmarkTables.Content;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Options of the planner hook, and what EXPLAIN says. */
 class SqlHookTest {
@@ -47,10 +50,37 @@ class SqlHookTest {
     assertThat(session.plan(QUERY)).startsWith("Calc(").contains("millrace=[no: disabled by");
   }
 
-  @Test
-  void choosingFieldsOfRowsStaysFlinks() {
-    assertThat(session(SqlMode.ON).plan("SELECT price, auction FROM bid"))
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "SELECT price, auction FROM bid",
+        "SELECT 0.908 * price FROM bid WHERE MOD(auction, 123) = 0 AND channel <> 'Google'",
+        "SELECT CASE WHEN HOUR(date_time) > 7 THEN 'day' ELSE 'night' END FROM bid",
+        "SELECT CAST(price AS DOUBLE) / 3 FROM bid"
+      })
+  void whatFlinkDoesFasterOnRowsStaysFlinks(String query) {
+    SqlSession session =
+        session(SqlMode.ON).with("SET 'millrace.sql.replace-cheap-nodes' = 'false'");
+    assertThat(session.plan(query))
+        .startsWith("Calc(")
         .contains("millrace=[no: it does too little to make batches of rows]");
+    assertThat(session(SqlMode.ON).plan(query)).startsWith("MillraceCalc(");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT UPPER(channel) FROM bid",
+        "SELECT price FROM bid WHERE channel LIKE '%oogle'",
+        "SELECT CAST(price AS STRING) FROM bid"
+      })
+  void whatMillraceDoesFasterOnRowsIsReplaced(String query) {
+    assertThat(
+            session(SqlMode.ON)
+                .with("SET 'millrace.sql.replace-cheap-nodes' = 'false'")
+                .plan(query))
+        .startsWith("MillraceCalc(");
   }
 
   @Test

@@ -31,7 +31,10 @@ import org.apache.flink.table.types.utils.TypeConversions;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 
-/** A table environment whose queries run on the tests' cluster. */
+/**
+ * A table environment whose queries run on the tests' cluster. Millrace replaces cheap nodes, too:
+ * tests are about what it does with them.
+ */
 final class SqlSession {
   private static final String EXECUTION_PLAN = "== Optimized Execution Plan ==";
   private static final Pattern NODE = Pattern.compile("(?m)^[\\s|:+-]*(\\w+)\\(");
@@ -52,6 +55,7 @@ final class SqlSession {
     this.environment = environment;
     this.tables = StreamTableEnvironment.create(environment);
     tables.getConfig().set(SqlOptions.MODE, mode);
+    tables.getConfig().set(SqlOptions.REPLACE_CHEAP_NODES, true);
   }
 
   /** Runs statements that define tables, views and functions, or SET options. */

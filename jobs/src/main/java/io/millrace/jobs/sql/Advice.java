@@ -23,7 +23,8 @@ record Advice(String reason, String text) {
               "its input gives rows", "it follows the node below it: see the reason of that one"),
           new Advice(
               "it does too little to make batches of rows",
-              "nothing: it costs less in Flink, and becomes Millrace's between nodes of batches"),
+              "nothing: it costs less in Flink, and becomes Millrace's between nodes of batches, or"
+                  + " with SET 'millrace.sql.replace-cheap-nodes' = 'true'"),
           new Advice(
               "phase stays Flink's", "it follows the other phase: see the reason of that one"),
           new Advice(

@@ -34,6 +34,16 @@ public final class SqlOptions {
               "Kinds of nodes that stay Flink's, by their names in EXPLAIN, such as"
                   + " 'Calc;Exchange'.");
 
+  /** Whether nodes that are cheaper on rows are replaced too. */
+  public static final ConfigOption<Boolean> REPLACE_CHEAP_NODES =
+      ConfigOptions.key("millrace.sql.replace-cheap-nodes")
+          .booleanType()
+          .defaultValue(false)
+          .withDescription(
+              "Whether a node between two operators of rows is replaced although it does so little"
+                  + " that Flink does it faster than its rows become batches, such as a comparison"
+                  + " of numbers.");
+
   /** How old the oldest row of a batch may become where rows become batches. */
   public static final ConfigOption<Duration> BATCH_LATENCY =
       ConfigOptions.key("millrace.sql.batch-latency")

@@ -90,19 +90,18 @@ final class NodeReplacement {
         : node;
   }
 
-  /** Gives cheap nodes between nodes of rows back to Flink. */
-  private static RelNode review(RelNode node, boolean consumedAsBatches) {
+  /** Gives sources that are read as rows, and cheap nodes between nodes of rows, back to Flink. */
+  private RelNode review(RelNode node, boolean consumedAsBatches) {
     boolean givesBatches = MillraceRel.givesBatches(node);
     boolean takesBatches = node.getInputs().stream().anyMatch(MillraceRel::givesBatches);
     if (givesBatches && !consumedAsBatches && !takesBatches) {
       MillraceRel rel = (MillraceRel) node;
-      if (rel.decision().spec().isCheap()) {
-        return review(
-            rel.kept(
-                node.getInputs().isEmpty()
-                    ? "a consumer takes its rows"
-                    : "it does too little to make batches of rows"),
-            false);
+      boolean isCheap = rel.decision().spec().isCheap();
+      if (isCheap && node.getInputs().isEmpty()) {
+        return rel.kept("a consumer takes its rows");
+      }
+      if (isCheap && !context.replacesCheapNodes()) {
+        return review(rel.kept("it does too little to make batches of rows"), false);
       }
     }
     return withInputs(node, input -> review(input, givesBatches));

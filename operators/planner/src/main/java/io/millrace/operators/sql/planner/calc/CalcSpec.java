@@ -20,9 +20,6 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
-import org.apache.calcite.rex.RexFieldAccess;
-import org.apache.calcite.rex.RexInputRef;
-import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.types.logical.RowType;
@@ -69,20 +66,9 @@ public record CalcSpec(
     return new CalcSpec(projections, condition, output, rexBuilder, reasons);
   }
 
-  // A conversion to batches and back costs more than to choose fields of rows, and Java that is
-  // called for each row costs the same in both.
   @Override
   public boolean isCheap() {
-    return condition.isEmpty() && projections.stream().allMatch(CalcSpec::isCheap);
-  }
-
-  private static boolean isCheap(RexNode node) {
-    return node instanceof RexInputRef
-        || node instanceof RexFieldAccess
-        || (node instanceof RexCall call
-            && UserFunctions.isPlainJava(call)
-            && call.getOperands().stream()
-                .allMatch(operand -> operand instanceof RexLiteral || isCheap(operand)));
+    return expressions().stream().allMatch(CheapExpressions::contains);
   }
 
   /**

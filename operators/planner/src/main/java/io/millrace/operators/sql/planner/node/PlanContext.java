@@ -36,6 +36,11 @@ public record PlanContext(TableConfig config) {
     return option(SqlOptions.DISABLED_NODES).contains(kind);
   }
 
+  /** Whether nodes between operators of rows are replaced although they do little. */
+  public boolean replacesCheapNodes() {
+    return option(SqlOptions.REPLACE_CHEAP_NODES);
+  }
+
   private <T> T option(ConfigOption<T> option) {
     return config.getOptional(option).orElseGet(() -> ofProcess(option));
   }

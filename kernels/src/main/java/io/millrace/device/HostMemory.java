@@ -203,4 +203,17 @@ public final class HostMemory {
     int old = MemoryUtil.getByte(address);
     MemoryUtil.putByte(address, (byte) (value ? old | bit : old & ~bit));
   }
+
+  /** Sets the bits {@code [first, first + bits)} of the mask. */
+  public static void setBits(long maskAddress, long first, int bits) {
+    int head = (int) Math.min(bits, -first & (Byte.SIZE - 1));
+    int bytes = (bits - head) / Byte.SIZE;
+    for (int i = 0; i < head; i++) {
+      putBit(maskAddress, first + i, true);
+    }
+    fill(maskAddress + (first + head) / Byte.SIZE, bytes, (byte) 0xff);
+    for (int i = head + bytes * Byte.SIZE; i < bits; i++) {
+      putBit(maskAddress, first + i, true);
+    }
+  }
 }

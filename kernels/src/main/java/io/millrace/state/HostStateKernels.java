@@ -61,7 +61,8 @@ final class HostStateKernels implements StateKernels {
       StateScratch layout = batch.scratchLayout();
       this.batch = batch;
       this.keys =
-          new HostKeys(batch.key(), batch.hasNullWord(), batch.strings().keys().chunkTable());
+          HostKeys.ofAll(
+              batch.key(), batch.hasNullWord(), batch.strings().keys().chunkTable(), batch.rows());
       this.table = batch.scratch() + layout.groups();
       this.mask = StateScratch.groups(batch.rows()) - 1;
       this.claims = batch.scratch() + layout.claims();
@@ -112,7 +113,7 @@ final class HostStateKernels implements StateKernels {
           return row;
         }
         int claimant = (int) HostKeys.row(entry);
-        if (HostKeys.hashOf(entry) == hash && areEqual(keys, row, claimant)) {
+        if (HostKeys.hashOf(entry) == hash && keys.areEqual(row, claimant)) {
           putClaim(row, claimant);
           return claimant;
         }
@@ -250,34 +251,10 @@ final class HostStateKernels implements StateKernels {
     return words;
   }
 
-  private static boolean areEqual(HostKeys keys, int left, int right) {
-    for (KeyWord word : keys.words()) {
-      if (word.word(left) != word.word(right)
-          || (word.isTail() && !areLongStringsEqual(word, left, right))) {
-        return false;
-      }
-    }
-    return keys.nullWord(left) == keys.nullWord(right);
-  }
-
-  // The heads are equal, and so the lengths.
-  private static boolean areLongStringsEqual(KeyWord word, int left, int right) {
-    int words = word.stringWords(left);
-    for (int i = 0; i < words; i++) {
-      if (word.stringWord(left, i) != word.stringWord(right, i)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   private static void putKey(StateBatch batch, HostKeys keys, int row, long address) {
-    List<KeyWord> key = batch.key();
-    for (int i = 0; i < key.size(); i++) {
-      HostMemory.putLong(address + (long) i * Long.BYTES, key.get(i).word(row));
-    }
-    if (batch.hasNullWord()) {
-      HostMemory.putLong(address + (long) key.size() * Long.BYTES, keys.nullWord(row));
+    int keyWords = batch.key().size() + (batch.hasNullWord() ? 1 : 0);
+    for (int i = 0; i < keyWords; i++) {
+      HostMemory.putLong(address + (long) i * Long.BYTES, keys.word(row, i));
     }
     for (int i = batch.firstAccumulator() + batch.values().size(); i < batch.rowWords(); i++) {
       HostMemory.putLong(address + (long) i * Long.BYTES, 0);

@@ -49,6 +49,19 @@ class HostMemoryTest {
   }
 
   @Test
+  void onlyTheBitsOfARangeAreSet() {
+    for (int first = 0; first < 20; first++) {
+      for (int bits = 0; bits < 40; bits++) {
+        HostMemory.fill(address, BYTES, (byte) 0);
+        HostMemory.setBits(address, first, bits);
+        for (int i = 0; i < BYTES * Byte.SIZE; i++) {
+          assertThat(HostMemory.getBit(address, i)).isEqualTo(i >= first && i < first + bits);
+        }
+      }
+    }
+  }
+
+  @Test
   void rangesThatOverlapAreCopied() {
     byte[] bytes = {1, 2, 3, 4, 5};
     HostMemory.copyFromArray(address, bytes, 0, 5);

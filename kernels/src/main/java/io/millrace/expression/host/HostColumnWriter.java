@@ -102,6 +102,10 @@ final class HostColumnWriter implements VectorWriter {
   }
 
   private void appendValidity(HostVector values, Rows selected) {
+    if (!values.hasNulls()) {
+      HostMemory.setBits(validity, rows, selected.count());
+      return;
+    }
     for (int i = 0; i < selected.count(); i++) {
       boolean isNull = values.isNull(selected.position(i));
       HostMemory.putBit(validity, (long) rows + i, !isNull);

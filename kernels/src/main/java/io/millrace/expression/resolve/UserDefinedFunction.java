@@ -62,6 +62,11 @@ public final class UserDefinedFunction implements Serializable {
     return ptx;
   }
 
+  /** The function that the host evaluates. */
+  public ColumnFunction columnFunction() {
+    return host;
+  }
+
   /** The definition that the resolver uses. */
   FunctionDefinition definition() {
     return FunctionDefinition.named(name)

@@ -31,7 +31,8 @@ final class HostLookupKernels implements LookupKernels {
     if (table == null) {
       return row -> StateLookup.NO_ROW;
     }
-    HostKeys words = new HostKeys(keys.key(), keys.hasNullWord(), table.keyStrings());
+    HostKeys words =
+        HostKeys.ofAll(keys.key(), keys.hasNullWord(), table.keyStrings(), keys.rows());
     LongUnaryOperator rowAddress = table::rowAddress;
     return row -> {
       int hash = words.hash(row);

@@ -11,13 +11,9 @@ import java.util.function.LongUnaryOperator;
 /**
  * The keys of the rows of a batch, and the index that leads from a key to its state row, on the
  * host: what state_row.cuh and state_slots.cuh do on a GPU.
- *
- * @param hasNullWord whether state rows have a null word behind the words of the key
- * @param strings address of an INT64 for each chunk of the state's {@link LongStrings}: its
- *     address; 0 if keys have no strings
  */
 @Internal
-public record HostKeys(List<KeyWord> words, boolean hasNullWord, long strings) {
+public final class HostKeys {
   private static final int HASH_SHIFT = 32;
   private static final int BUCKET_SLOTS = 4;
   // The second bucket of a key is near the first, so that one translation of addresses serves both.
@@ -25,6 +21,76 @@ public record HostKeys(List<KeyWord> words, boolean hasNullWord, long strings) {
   private static final int SPREAD = 0x9e3779b9;
   private static final int SPREAD_SHIFT = 16;
   private static final long ROW_MASK = 0xffffffffL;
+
+  private final List<KeyWord> words;
+  private final boolean hasNullWord;
+  private final long strings;
+  private final int wordCount;
+  private final boolean[] isTail;
+  // The words of all rows, row by row; null if they are read from their columns.
+  private final long[] values;
+
+  private HostKeys(List<KeyWord> words, boolean hasNullWord, long strings, int readRows) {
+    this.words = words;
+    this.hasNullWord = hasNullWord;
+    this.strings = strings;
+    this.wordCount = words.size() + (hasNullWord ? 1 : 0);
+    this.isTail = new boolean[wordCount];
+    for (int i = 0; i < words.size(); i++) {
+      isTail[i] = words.get(i).isTail();
+    }
+    this.values = readRows == 0 ? null : read(readRows);
+  }
+
+  /**
+   * Keys of which few rows are asked for.
+   *
+   * @param hasNullWord whether state rows have a null word behind the words of the key
+   * @param strings address of an INT64 for each chunk of the state's {@link LongStrings}: its
+   *     address; 0 if keys have no strings
+   */
+  public static HostKeys of(List<KeyWord> words, boolean hasNullWord, long strings) {
+    return new HostKeys(words, hasNullWord, strings, 0);
+  }
+
+  /**
+   * Keys of which all rows are asked for, and in any order: their words are read once, column by
+   * column.
+   *
+   * @param rows of the batch
+   * @see #of
+   */
+  public static HostKeys ofAll(List<KeyWord> words, boolean hasNullWord, long strings, int rows) {
+    return new HostKeys(words, hasNullWord, strings, rows);
+  }
+
+  private long[] read(int rows) {
+    long[] read = new long[Math.multiplyExact(rows, wordCount)];
+    for (int i = 0; i < words.size(); i++) {
+      KeyWord word = words.get(i);
+      for (int row = 0; row < rows; row++) {
+        read[row * wordCount + i] = word.word(row);
+      }
+    }
+    if (hasNullWord && words.stream().anyMatch(word -> word.validity() != 0)) {
+      for (int row = 0; row < rows; row++) {
+        read[row * wordCount + words.size()] = nullWord(row);
+      }
+    }
+    return read;
+  }
+
+  private long columnWord(int row, int i) {
+    return i < words.size() ? words.get(i).word(row) : nullWord(row);
+  }
+
+  /**
+   * A word of a row's key: first the words of its columns, where the tail of a long string is 0,
+   * then the null word, if there is one.
+   */
+  public long word(int row, int i) {
+    return values == null ? columnWord(row, i) : values[row * wordCount + i];
+  }
 
   /** The buckets of an index. */
   public static long buckets(long slots) {
@@ -55,32 +121,48 @@ public record HostKeys(List<KeyWord> words, boolean hasNullWord, long strings) {
     return (entry & ROW_MASK) - 1;
   }
 
-  /** The bits of the key columns that are null; 0 if none may be. */
-  public long nullWord(int row) {
+  private long nullWord(int row) {
     long nulls = 0;
-    if (hasNullWord) {
-      for (KeyWord word : words) {
-        if (word.nullBit() != KeyWord.NO_NULL_BIT && word.isNull(row)) {
-          nulls |= 1L << word.nullBit();
-        }
+    for (KeyWord word : words) {
+      if (word.nullBit() != KeyWord.NO_NULL_BIT && word.isNull(row)) {
+        nulls |= 1L << word.nullBit();
       }
     }
     return nulls;
   }
 
+  // Words of a long string, whose length is in the head, the word before; 0 of other words.
+  private int longStringWords(int row, int i) {
+    return isTail[i] ? LongStrings.words((int) word(row, i - 1)) : 0;
+  }
+
   public int hash(int row) {
     long hash = 0;
-    for (KeyWord word : words) {
-      hash = MurmurHash3.finish(hash * 31 + word.word(row));
-      int count = word.isTail() ? word.stringWords(row) : 0;
-      for (int i = 0; i < count; i++) {
-        hash = MurmurHash3.finish(hash * 31 + word.stringWord(row, i));
+    for (int i = 0; i < wordCount; i++) {
+      hash = MurmurHash3.finish(hash * 31 + word(row, i));
+      int count = longStringWords(row, i);
+      for (int j = 0; j < count; j++) {
+        hash = MurmurHash3.finish(hash * 31 + words.get(i).stringWord(row, j));
       }
     }
-    if (hasNullWord) {
-      hash = MurmurHash3.finish(hash * 31 + nullWord(row));
-    }
     return (int) (hash >>> HASH_SHIFT);
+  }
+
+  /** Whether two rows of the batch have the same key. */
+  public boolean areEqual(int left, int right) {
+    for (int i = 0; i < wordCount; i++) {
+      if (word(left, i) != word(right, i)) {
+        return false;
+      }
+      // The heads are equal, and so the lengths.
+      int count = longStringWords(left, i);
+      for (int j = 0; j < count; j++) {
+        if (words.get(i).stringWord(left, j) != words.get(i).stringWord(right, j)) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   /**
@@ -130,21 +212,17 @@ public record HostKeys(List<KeyWord> words, boolean hasNullWord, long strings) {
   }
 
   private boolean isKeyOf(int row, long address) {
-    for (int i = 0; i < words.size(); i++) {
+    for (int i = 0; i < wordCount; i++) {
       long stored = HostMemory.getLong(address + (long) i * Long.BYTES);
-      if (!isStored(words.get(i), row, stored)) {
+      int count = longStringWords(row, i);
+      if (count == 0 ? word(row, i) != stored : !isLongString(words.get(i), row, stored, count)) {
         return false;
       }
     }
-    return !hasNullWord
-        || nullWord(row) == HostMemory.getLong(address + (long) words.size() * Long.BYTES);
+    return true;
   }
 
-  private boolean isStored(KeyWord word, int row, long stored) {
-    int count = word.isTail() ? word.stringWords(row) : 0;
-    if (count == 0) {
-      return word.word(row) == stored;
-    }
+  private boolean isLongString(KeyWord word, int row, long stored, int count) {
     for (int i = 0; i < count; i++) {
       long address = LongStrings.wordAddress(strings, stored + i);
       if (word.stringWord(row, i) != HostMemory.getLong(address)) {

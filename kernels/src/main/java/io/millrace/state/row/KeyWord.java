@@ -172,6 +172,9 @@ public record KeyWord(
     if (count == Long.BYTES) {
       return HostMemory.getLong(address);
     }
+    if (count == Integer.BYTES) {
+      return Integer.toUnsignedLong(HostMemory.getInt(address));
+    }
     long word = 0;
     for (int i = 0; i < count; i++) {
       word |= Byte.toUnsignedLong(HostMemory.getByte(address + i)) << (i * Byte.SIZE);

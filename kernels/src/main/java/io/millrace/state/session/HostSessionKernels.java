@@ -17,7 +17,7 @@ final class HostSessionKernels implements SessionKernels {
     Rows rows = selection.rows();
     StateSchema state = rows.schema().state();
     StateAccess next = selection.next();
-    HostKeys keys = next == null ? null : new HostKeys(selection.key(), false, next.keyStrings());
+    HostKeys keys = next == null ? null : HostKeys.of(selection.key(), false, next.keyStrings());
     int selected = 0;
     long stringWords = 0;
     int others = 0;
@@ -91,7 +91,7 @@ final class HostSessionKernels implements SessionKernels {
   @Override
   public void touch(Touches touches) {
     StateAccess table = touches.table();
-    HostKeys keys = new HostKeys(touches.key(), touches.hasNullWord(), table.keyStrings());
+    HostKeys keys = HostKeys.of(touches.key(), touches.hasNullWord(), table.keyStrings());
     for (int row = 0; row < touches.rows(); row++) {
       long number = touches.numbers() + (long) row * Integer.BYTES;
       if (HostMemory.getInt(number) == 0 && touches(touches, keys, row)) {

@@ -63,10 +63,8 @@ interface BinaryFieldEncoder {
       long low = column.getDecimal128Low(row);
       long high = column.getDecimal128High(row);
       int length = Decimal128.length(low, high);
-      int start = target.reserveZeroed(Decimal128.MAX_BYTES);
-      for (int i = 0; i < length; i++) {
-        target.bytes()[start + i] = Decimal128.byteAt(low, high, length - 1 - i);
-      }
+      int start = target.reserve(Decimal128.MAX_BYTES);
+      Decimal128.putBigEndian(target.segment(), start, low, high, length);
       putOffset(target, base, slot, start, length);
     };
   }
@@ -96,7 +94,8 @@ interface BinaryFieldEncoder {
     putOffset(target, base, slot, start, length);
   }
 
-  private static long inline(long address, int length) {
+  /** The slot of up to {@link #MAX_INLINE_BYTES} bytes. */
+  static long inline(long address, int length) {
     long word = (0x80L | length) << 56;
     for (int i = 0; i < length; i++) {
       word |= (HostMemory.getByte(address + i) & 0xffL) << (8 * i);

@@ -18,14 +18,28 @@ final class BinaryRowAppender {
   private final List<Field> fields;
   private final ColumnBuilder[] builders;
   private final BinaryFieldAppender[] appenders;
+  private final int[] positions;
   private final int nullBitsBytes;
 
+  /** Appends all fields. */
   BinaryRowAppender(List<Field> fields, List<ColumnBuilder> builders) {
+    this(fields, fields.size(), LeafPath.fields(fields.size()), builders);
+  }
+
+  /**
+   * @param fields of the columns
+   * @param arity the number of the row's fields
+   * @param paths to fields of the row itself, one for each column
+   * @param builders of the columns
+   */
+  BinaryRowAppender(
+      List<Field> fields, int arity, List<LeafPath> paths, List<ColumnBuilder> builders) {
     this.fields = fields;
     this.builders = builders.toArray(ColumnBuilder[]::new);
     this.appenders =
         builders.stream().map(BinaryFieldAppender::of).toArray(BinaryFieldAppender[]::new);
-    this.nullBitsBytes = BinaryRowData.calculateBitSetWidthInBytes(appenders.length);
+    this.positions = paths.stream().mapToInt(LeafPath::position).toArray();
+    this.nullBitsBytes = BinaryRowData.calculateBitSetWidthInBytes(arity);
   }
 
   /**
@@ -35,14 +49,12 @@ final class BinaryRowAppender {
    */
   void append(MemorySegment segment, int base) {
     boolean anyNull = anyNull(segment, base);
-    int slot = base + nullBitsBytes;
     for (int i = 0; i < appenders.length; i++) {
-      if (anyNull && isNull(segment, base, i)) {
+      if (anyNull && isNull(segment, base, positions[i])) {
         GetterRowAppender.appendNull(fields.get(i), builders[i]);
       } else {
-        appenders[i].append(segment, base, slot);
+        appenders[i].append(segment, base, base + nullBitsBytes + positions[i] * SLOT_BYTES);
       }
-      slot += SLOT_BYTES;
     }
   }
 

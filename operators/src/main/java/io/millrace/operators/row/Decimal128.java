@@ -3,6 +3,7 @@ package io.millrace.operators.row;
 
 import io.millrace.column.FixedWidthColumnBuilder;
 import java.math.BigInteger;
+import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.table.data.DecimalData;
 
 /**
@@ -37,6 +38,25 @@ final class Decimal128 {
   /** Byte {@code index} of the value; byte 0 is the lowest. */
   static byte byteAt(long low, long high, int index) {
     return (byte) (index < Long.BYTES ? low >>> (8 * index) : high >>> (8 * (index - Long.BYTES)));
+  }
+
+  /**
+   * Writes the lowest {@code length} bytes of the value, the highest first, and zeros behind them
+   * up to {@link #MAX_BYTES}.
+   */
+  static void putBigEndian(MemorySegment target, int offset, long low, long high, int length) {
+    int shift = Byte.SIZE * (MAX_BYTES - length);
+    long first;
+    long second;
+    if (shift >= Long.SIZE) {
+      first = low << (shift - Long.SIZE);
+      second = 0;
+    } else {
+      first = shift == 0 ? high : high << shift | low >>> (Long.SIZE - shift);
+      second = low << shift;
+    }
+    target.putLongBigEndian(offset, first);
+    target.putLongBigEndian(offset + Long.BYTES, second);
   }
 
   static BigInteger toBigInteger(long low, long high) {

@@ -26,7 +26,7 @@ interface GetterFieldAppender {
     }
     if (builder instanceof VariableWidthColumnBuilder column) {
       return switch (column.type().id()) {
-        case STRING -> (row, i) -> column.appendBytes(row.getString(i).toBytes());
+        case STRING -> (row, i) -> GetterRowAppender.append(column, row.getString(i));
         default -> (row, i) -> column.appendBytes(row.getBinary(i));
       };
     }

@@ -9,6 +9,7 @@ import java.util.List;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.binary.BinaryRowData;
+import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.types.RowKind;
 
 /**
@@ -22,6 +23,7 @@ import org.apache.flink.types.RowKind;
 public final class RowDataAppender implements RowAppender<RowData> {
   private final int arity;
   private final GetterRowAppender fields;
+  // Null if some columns are fields of ROWs.
   private final BinaryRowAppender binaryFields;
   private final FixedWidthColumnBuilder rowKinds;
 
@@ -30,20 +32,49 @@ public final class RowDataAppender implements RowAppender<RowData> {
     return RowDataAppender::new;
   }
 
+  /**
+   * Makes appenders of some fields of rows, and of ROWs in them: only what a query reads becomes
+   * columns. A field of a ROW that is null is null.
+   *
+   * @param type of the rows
+   * @param paths the positions of a field in the row, of a field in that ROW field, and so on, for
+   *     each column but the row-kind column
+   */
+  public static RowAppender.Factory<RowData> factory(RowType type, List<List<Integer>> paths) {
+    int arity = type.getFieldCount();
+    List<LeafPath> leaves = paths.stream().map(path -> LeafPath.of(type, path)).toList();
+    return table -> new RowDataAppender(table, arity, leaves);
+  }
+
   public RowDataAppender(RowTableBuilder table) {
+    this(table, LeafPath.fields(RowKindColumn.rowFields(table.schema()).size()));
+  }
+
+  private RowDataAppender(RowTableBuilder table, List<LeafPath> fields) {
+    this(table, fields.size(), fields);
+  }
+
+  private RowDataAppender(RowTableBuilder table, int arity, List<LeafPath> paths) {
     List<Field> rowFields = RowKindColumn.rowFields(table.schema());
-    this.arity = rowFields.size();
-    List<ColumnBuilder> columns = table.columns().subList(0, arity);
-    this.fields = GetterRowAppenderCompiler.compile(rowFields, columns);
-    this.binaryFields = new BinaryRowAppender(rowFields, columns);
+    int columnCount = rowFields.size();
+    List<ColumnBuilder> columns = table.columns().subList(0, columnCount);
+    this.arity = arity;
+    this.fields = GetterRowAppenderCompiler.compile(rowFields, arity, paths, columns);
+    this.binaryFields =
+        paths.stream().allMatch(LeafPath::isField)
+            ? new BinaryRowAppender(rowFields, arity, paths, columns)
+            : null;
     this.rowKinds =
-        arity < table.schema().size() ? (FixedWidthColumnBuilder) table.column(arity) : null;
+        columnCount < table.schema().size()
+            ? (FixedWidthColumnBuilder) table.column(columnCount)
+            : null;
   }
 
   @Override
   public void append(RowData row) {
     appendKind(row.getRowKind(), rowKinds);
-    if (row instanceof BinaryRowData binary
+    if (binaryFields != null
+        && row instanceof BinaryRowData binary
         && binary.getSegments().length == 1
         && binary.getArity() == arity) {
       binaryFields.append(binary.getSegments()[0], binary.getOffset());

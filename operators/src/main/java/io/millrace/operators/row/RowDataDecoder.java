@@ -18,7 +18,7 @@ import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
  */
 @Internal
 public final class RowDataDecoder implements RowDecoder<RowData> {
-  // Null if some column has values that do not fit into slots.
+  // Null if some column has nested values.
   private final RowBlockEncoder block;
   private final BinaryRowEncoder fields;
   private final ColumnReader rowKinds;

@@ -73,7 +73,9 @@ public class RowConversionBenchmark {
   public void prepare() {
     builder = new RowTableBuilder(SCHEMA, stream, HostMemoryResource.INSTANCE);
     appender = new RowDataAppender(builder);
-    getters = GetterRowAppenderCompiler.compile(SCHEMA.fields(), builder.columns());
+    getters =
+        GetterRowAppenderCompiler.compile(
+            SCHEMA.fields(), SCHEMA.size(), LeafPath.fields(SCHEMA.size()), builder.columns());
     for (int i = 0; i < rows; i++) {
       RowData row =
           GenericRowData.of(

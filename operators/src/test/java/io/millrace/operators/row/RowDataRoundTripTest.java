@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.row;
 
+import static java.util.stream.Collectors.toList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,10 +18,12 @@ import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
 import io.millrace.testing.TableRows;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.core.memory.MemorySegmentFactory;
@@ -28,6 +31,7 @@ import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.binary.BinaryRowData;
 import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
+import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -116,13 +120,14 @@ class RowDataRoundTripTest {
     }
   }
 
-  @Test
-  void rowsWithoutVariableLengthPartAreDecodedInAnyOrder() {
+  @ParameterizedTest
+  @ValueSource(doubles = {0, 0.3, 1})
+  void rowsWithoutNestedValuesAreDecodedInAnyOrder(double nullProbability) {
     Schema schema =
-        DataTypes.schema(
-            DataTypes.fixedWidth().stream().filter(RowBlockEncoder::supports).toList());
-    assertThat(schema.size()).isGreaterThan(10);
-    List<List<Object>> rows = new RandomTables(randomness.random(), 0.3).rows(schema, 1_000);
+        DataTypes.schema(DataTypes.flat().stream().filter(RowBlockEncoder::supports).toList());
+    assertThat(schema.size()).isGreaterThan(15);
+    List<List<Object>> rows =
+        new RandomTables(randomness.random(), nullProbability).rows(schema, 1_000);
     try (Table table = table(schema, rows, Form.GENERIC);
         Table slice = table.slice(37, 900);
         AccessScope scope = AccessScope.on(device.hostStream())) {
@@ -161,6 +166,44 @@ class RowDataRoundTripTest {
           assertThat(TableRows.of(table, device)).isEqualTo(rows);
         }
       }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Form.class)
+  void someFieldsAreAppendedInAnyOrder(Form form) {
+    List<List<Object>> rows = new RandomTables(randomness.random(), 0.3).rows(ALL_TYPES, 100);
+    List<Integer> positions = IntStream.range(0, ALL_TYPES.size()).boxed().collect(toList());
+    Collections.shuffle(positions, randomness.random());
+    List<Integer> chosen = positions.subList(0, ALL_TYPES.size() / 2);
+    RowType type = SchemaConverter.toRowType(ALL_TYPES);
+    RowDataSerializer serializer = new RowDataSerializer(type);
+    Schema schema = new Schema(chosen.stream().map(ALL_TYPES::field).toList());
+    try (RowTableBuilder builder =
+        new RowTableBuilder(schema, device.hostStream(), device.hostMemory())) {
+      RowAppender<RowData> appender =
+          RowDataAppender.factory(type, chosen.stream().map(List::of).toList()).create(builder);
+      rows.forEach(
+          row -> appender.append(form.of(InternalValues.row(ALL_TYPES.fields(), row), serializer)));
+      try (Table table = builder.finish(rows.size())) {
+        assertThat(TableRows.of(table, device))
+            .isEqualTo(
+                rows.stream()
+                    .map(row -> chosen.stream().<Object>map(row::get).collect(toList()))
+                    .toList());
+      }
+    }
+  }
+
+  @Test
+  void longRowsAreDecodedInBlocksOfTheirOwn() {
+    Schema schema = Schema.of(Field.of("id", DataType.INT64), Field.of("text", DataType.STRING));
+    List<List<Object>> rows = new ArrayList<>();
+    for (int i = 0; i < 5000; i++) {
+      rows.add(List.of((long) i, "x".repeat(i % 1000 == 500 ? 100_000 : i % 12)));
+    }
+    try (Table table = table(schema, rows, Form.GENERIC)) {
+      assertDecodes(table, rows);
     }
   }
 

@@ -9,9 +9,8 @@ import io.millrace.connectors.table.ReadColumns;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.batching.BatchingOperator;
+import io.millrace.operators.row.RowDataAppender;
 import io.millrace.operators.row.SchemaConverter;
-import io.millrace.operators.sql.runtime.LeafPath;
-import io.millrace.operators.sql.runtime.LeafRowAppender;
 import io.millrace.operators.sql.table.BatchScanTableSource;
 import io.millrace.operators.sql.table.RowProviders;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
@@ -88,7 +87,7 @@ final class NexmarkTableSource implements BatchScanTableSource, SupportsProjecti
           rows.setParallelism(number);
         });
     context.generateUid("source").ifPresent(source::setUid);
-    return BatchingOperator.factory(produced, LeafRowAppender.factory(paths()), batching)
+    return BatchingOperator.factory(produced, RowDataAppender.factory(EVENT, paths()), batching)
         .appendTo(
             rows.getTransformation(),
             "batches of events",
@@ -96,13 +95,13 @@ final class NexmarkTableSource implements BatchScanTableSource, SupportsProjecti
             environment.getConfiguration());
   }
 
-  private List<LeafPath> paths() {
+  private List<List<Integer>> paths() {
     return read.paths().stream()
-        .map(
+        .<List<Integer>>map(
             path -> {
               List<Integer> ofEvent = new ArrayList<>(path);
               ofEvent.set(0, EVENT.getFieldIndex(declared.field(path.get(0)).name()));
-              return LeafPath.of(EVENT, ofEvent);
+              return ofEvent;
             })
         .toList();
   }

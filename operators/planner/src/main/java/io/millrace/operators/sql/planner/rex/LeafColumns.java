@@ -9,13 +9,10 @@ import io.millrace.operators.row.RowAppender;
 import io.millrace.operators.row.RowDataAppender;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
-import io.millrace.operators.sql.runtime.LeafPath;
-import io.millrace.operators.sql.runtime.LeafRowAppender;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
@@ -138,15 +135,6 @@ public final class LeafColumns implements InputColumns {
 
   /** Makes the columns of rows. */
   public RowAppender.Factory<RowData> appenders() {
-    if (isWholeRow()) {
-      return RowDataAppender.factory();
-    }
-    return LeafRowAppender.factory(
-        leaves.keySet().stream().map(path -> LeafPath.of(rowType, path)).toList());
-  }
-
-  private boolean isWholeRow() {
-    return List.copyOf(leaves.keySet())
-        .equals(IntStream.range(0, rowType.getFieldCount()).mapToObj(List::of).toList());
+    return RowDataAppender.factory(rowType, List.copyOf(leaves.keySet()));
   }
 }

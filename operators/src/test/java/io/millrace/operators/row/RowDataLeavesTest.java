@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.operators.sql.runtime;
+package io.millrace.operators.row;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,8 +9,6 @@ import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.memory.resource.HostMemoryResource;
-import io.millrace.operators.row.RowAppender;
-import io.millrace.operators.row.RowKindColumn;
 import io.millrace.testing.DeviceExtension;
 import java.util.Arrays;
 import java.util.List;
@@ -25,16 +23,13 @@ import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-class LeafRowAppenderTest {
+class RowDataLeavesTest {
   private static final RowType INNER =
       RowType.of(new BigIntType(), new VarCharType(VarCharType.MAX_LENGTH));
   private static final RowType ROW =
       RowType.of(new BigIntType(), RowType.of(INNER, new BigIntType()));
-  private static final List<LeafPath> PATHS =
-      List.of(
-          LeafPath.of(ROW, List.of(1, 0, 1)),
-          LeafPath.of(ROW, List.of(0)),
-          LeafPath.of(ROW, List.of(1, 1)));
+  private static final List<List<Integer>> PATHS =
+      List.of(List.of(1, 0, 1), List.of(0), List.of(1, 1));
   private static final Schema SCHEMA =
       Schema.of(
           Field.of("text", DataType.STRING),
@@ -62,7 +57,7 @@ class LeafRowAppenderTest {
     try (RowTableBuilder builder =
         new RowTableBuilder(
             RowKindColumn.addTo(SCHEMA), device.hostStream(), HostMemoryResource.INSTANCE)) {
-      RowAppender<RowData> appender = LeafRowAppender.factory(PATHS).create(builder);
+      RowAppender<RowData> appender = RowDataAppender.factory(ROW, PATHS).create(builder);
       rows.forEach(appender::append);
       try (Table table = builder.finish(rows.size())) {
         return device.rows(table);

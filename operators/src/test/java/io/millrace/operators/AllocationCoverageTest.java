@@ -9,15 +9,15 @@ import io.millrace.device.DeviceKind;
 import io.millrace.operators.testing.AllocationCoverage;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Each line that asks for memory failed in an {@link
- * io.millrace.operators.testing.OutOfMemoryTest}. Runs last, once all tests of the module have run
- * in this process, and on the host alone: other lines ask for memory on a GPU.
+ * io.millrace.operators.testing.OutOfMemoryTest}. Runs once all other tests of the module have run,
+ * and on the host alone: other lines ask for memory on a GPU.
  */
-@Order(Integer.MAX_VALUE)
+@Tag("last")
 class AllocationCoverageTest {
   private static final String GPU_ONLY = "runs on a GPU only";
   private static final String NO_OPERATOR = "no operator calls it";

@@ -13,18 +13,26 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import io.millrace.device.PinnedStagingPool;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
- * Compares the lines of main code that ask for memory with those where {@link OutOfMemoryTest}s of
- * this process failed a request.
+ * Compares the lines of main code that ask for memory with those where {@link OutOfMemoryTest}s
+ * failed a request: those of this process, and of all processes with the same folder {@value
+ * #FOLDER}, which share the tests of a module.
  *
  * <p>A line asks for memory if it calls {@link MemoryResource#allocate}, a method of {@link Buffer}
  * that allocates, or {@link PinnedStagingPool#acquire}. Lines of the memory and device packages do
@@ -42,6 +50,9 @@ public final class AllocationCoverage {
           "io.millrace.device");
   private static final Set<String> BUFFERS =
       Set.of("allocate", "copyOf", "deepCopy", "shallowCopy");
+
+  /** The system property with a folder that processes keep what they covered in; may be absent. */
+  private static final String FOLDER = "millrace.allocation.coverage";
 
   private static final Set<SourceLine> FAILED = ConcurrentHashMap.newKeySet();
   private static final Set<String> BEGUN = ConcurrentHashMap.newKeySet();
@@ -82,11 +93,59 @@ public final class AllocationCoverage {
   }
 
   static void began(Method test) {
-    BEGUN.add(name(test.getDeclaringClass().getName(), test.getName()));
+    String name = name(test.getDeclaringClass().getName(), test.getName());
+    if (BEGUN.add(name)) {
+      write("begun " + name);
+    }
   }
 
   static void failed(SourceLine line) {
-    FAILED.add(line);
+    if (FAILED.add(line)) {
+      write("failed " + line.className() + " " + line.line());
+    }
+  }
+
+  private static Optional<Path> folder() {
+    return Optional.ofNullable(System.getProperty(FOLDER)).map(Path::of);
+  }
+
+  private static void write(String line) {
+    folder().ifPresent(folder -> write(folder, line));
+  }
+
+  private static synchronized void write(Path folder, String line) {
+    try {
+      Files.createDirectories(folder);
+      Files.writeString(
+          folder.resolve(ProcessHandle.current().pid() + ".txt"),
+          line + "\n",
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Adds what other processes covered. */
+  private static void read() {
+    folder().filter(Files::isDirectory).ifPresent(AllocationCoverage::read);
+  }
+
+  private static void read(Path folder) {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        for (String line : Files.readAllLines(file)) {
+          String[] words = line.split(" ", -1);
+          if (words[0].equals("begun")) {
+            BEGUN.add(words[1]);
+          } else {
+            FAILED.add(new SourceLine(words[1], Integer.parseInt(words[2])));
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The {@link OutOfMemoryTest}s of {@code testPackage} and its subpackages that did not run. */
@@ -100,6 +159,7 @@ public final class AllocationCoverage {
         }
       }
     }
+    read();
     tests.removeAll(BEGUN);
     return tests;
   }
@@ -115,6 +175,7 @@ public final class AllocationCoverage {
    * @param exemptions the full names of classes whose lines need not fail, each with the reason
    */
   public List<String> gaps(Map<String, String> exemptions) {
+    read();
     List<String> gaps = new ArrayList<>();
     Set<String> exempted = new TreeSet<>(exemptions.keySet());
     for (JavaAccess<?> request : requests()) {

@@ -15,6 +15,7 @@ import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
 import org.apache.flink.runtime.executiongraph.AccessExecutionJobVertex;
 import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
+import org.apache.flink.runtime.executiongraph.ErrorInfo;
 import org.apache.flink.runtime.jobgraph.JobResourceRequirements;
 import org.apache.flink.runtime.jobmaster.JobResult;
 import org.apache.flink.runtime.minicluster.MiniCluster;
@@ -121,7 +122,9 @@ public final class FlinkJob {
   private boolean runs() throws Exception {
     AccessExecutionGraph graph = graph();
     if (status().isGloballyTerminalState()) {
-      throw new IllegalStateException("the job ended: " + status());
+      ErrorInfo failure = graph().getFailureInfo();
+      throw new IllegalStateException(
+          "the job ended: " + status(), failure == null ? null : failure.getException());
     }
     return StreamSupport.stream(graph.getAllExecutionVertices().spliterator(), false)
         .map(AccessExecutionVertex::getExecutionState)

@@ -14,6 +14,8 @@ import java.time.LocalTime;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
@@ -204,18 +206,54 @@ public final class JavaFunctions {
     }
   }
 
-  /** Has to be opened. */
-  public static final class Opened extends ScalarFunction {
+  /** Is called between open and close only, which are counted. */
+  public static class Opened extends ScalarFunction {
     private static final long serialVersionUID = 1L;
-    private transient String opened;
+
+    /** How often instances were opened and closed. */
+    static final AtomicInteger OPENED = new AtomicInteger();
+
+    static final AtomicInteger CLOSED = new AtomicInteger();
+
+    private transient String greeting;
+    private transient Counter calls;
 
     @Override
     public void open(FunctionContext context) {
-      opened = "opened";
+      greeting = context.getJobParameter("greeting", "none");
+      calls = context.getMetricGroup().counter("calls");
+      OPENED.incrementAndGet();
     }
 
     public String eval(Integer number) {
-      return opened + number;
+      calls.inc();
+      if (number != null && number == 99) {
+        throw new IllegalArgumentException("99");
+      }
+      return greeting + number;
+    }
+
+    @Override
+    public void close() {
+      CLOSED.incrementAndGet();
+    }
+  }
+
+  /** Over columns. */
+  public static final class OpenedColumns extends Opened implements ColumnFunction {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String eval(Integer number) {
+      return number == null ? null : super.eval(number);
+    }
+
+    @Override
+    public void evaluate(HostVector[] operands, HostVector results, Rows rows) {
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        results.setString(row, eval((int) operands[0].longs()[row]));
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package io.millrace.sql;
 
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.parity.aggregate.SqlWeightedAverage;
 import io.millrace.sql.NexmarkTables.Content;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,11 +25,12 @@ final class NexmarkQueries {
                       count + " FILTER (WHERE price >= 1000000)"))
           .collect(Collectors.joining(", "));
 
-  /** Statements that create the function of q14, in Java alone and also in CUDA. */
+  /** The function of q14, in Java alone and also in CUDA, and an aggregate function. */
   static final List<String> FUNCTIONS =
       List.of(
           function("count_char", CountChar.class),
-          function("count_char_on_device", CountCharOnDevice.class));
+          function("count_char_on_device", CountCharOnDevice.class),
+          function("weighted_average", SqlWeightedAverage.class));
 
   private static final Map<String, String> QUERIES = new LinkedHashMap<>();
 
@@ -120,6 +122,26 @@ final class NexmarkQueries {
     QUERIES.put(
         "distinctOfChanges",
         "SELECT DISTINCT n FROM (SELECT auction, COUNT(*) AS n FROM bid GROUP BY auction)");
+    QUERIES.put(
+        "weighted",
+        """
+        SELECT auction, COUNT(*), weighted_average(price, CAST(MOD(bidder, 7) AS INT)),
+          weighted_average(price + 1, 2) FILTER (WHERE channel = 'Google')
+        FROM bid GROUP BY auction
+        """);
+    QUERIES.put(
+        "weightedOfChanges",
+        """
+        SELECT n, weighted_average(s, CAST(auction AS INT))
+        FROM (SELECT auction, COUNT(*) AS n, SUM(price) AS s FROM bid GROUP BY auction) GROUP BY n
+        """);
+    QUERIES.put(
+        "weightedOfWindow",
+        """
+        SELECT window_start, weighted_average(price, 3)
+        FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(date_time), INTERVAL '10' SECOND))
+        GROUP BY window_start, window_end
+        """);
     QUERIES.put(
         "nested",
         """

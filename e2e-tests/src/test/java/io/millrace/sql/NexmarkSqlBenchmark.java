@@ -38,6 +38,8 @@ public final class NexmarkSqlBenchmark {
           "window");
 
   private final MiniCluster cluster;
+  private final int rowTimes;
+  private final int batchTimes;
   private final int subtasks;
 
   /** Whether Millrace runs the query, and what goes in and comes out. */
@@ -65,8 +67,11 @@ public final class NexmarkSqlBenchmark {
     }
   }
 
-  private NexmarkSqlBenchmark(MiniCluster cluster, int subtasks) {
+  private NexmarkSqlBenchmark(MiniCluster cluster, String times, int subtasks) {
+    String[] both = times.split(",", -1);
     this.cluster = cluster;
+    this.rowTimes = Integer.parseInt(both[0]);
+    this.batchTimes = Integer.parseInt(both[both.length - 1]);
     this.subtasks = subtasks;
   }
 
@@ -83,10 +88,9 @@ public final class NexmarkSqlBenchmark {
                 .setNumSlotsPerTaskManager(subtasks)
                 .build());
     try (DeviceContext context = DeviceContext.open(Device.current())) {
-      ReplayedBids.make(
-          context, Integer.parseInt(arguments[0]) >> 6, Integer.parseInt(arguments[1]));
+      ReplayedBids.make(context, Integer.parseInt(arguments[0]) >> 6);
       cluster.start();
-      new NexmarkSqlBenchmark(cluster, subtasks)
+      new NexmarkSqlBenchmark(cluster, arguments[1], subtasks)
           .report(queries.isEmpty() ? ALL : queries, Integer.parseInt(arguments[2]));
     } finally {
       cluster.closeAsync().join();
@@ -188,9 +192,13 @@ public final class NexmarkSqlBenchmark {
     long processorTime = process.getProcessCpuTime();
     long time = System.nanoTime();
     cluster.executeJobBlocking(environment.getStreamGraph().getJobGraph());
-    double bids = ReplayedBids.count();
+    double bids = (double) times(variant) * ReplayedBids.count();
     return new Cost(
         (process.getProcessCpuTime() - processorTime) / bids, (System.nanoTime() - time) / bids);
+  }
+
+  private int times(Variant variant) {
+    return variant.fromBatches() ? batchTimes : rowTimes;
   }
 
   private StreamExecutionEnvironment job(String query, Variant variant) {
@@ -200,7 +208,7 @@ public final class NexmarkSqlBenchmark {
     environment.setParallelism(subtasks);
     StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
     tables.getConfig().set(SqlOptions.MODE, variant == Variant.STOCK ? SqlMode.OFF : SqlMode.ON);
-    tables.executeSql(ReplayedBids.createTable(variant.fromBatches()));
+    tables.executeSql(ReplayedBids.createTable(variant.fromBatches(), times(variant)));
     tables.executeSql("CREATE TEMPORARY VIEW timed AS SELECT *, PROCTIME() AS p_time FROM bid");
     NexmarkQueries.FUNCTIONS.forEach(tables::executeSql);
     StreamStatementSet statements = tables.createStatementSet();

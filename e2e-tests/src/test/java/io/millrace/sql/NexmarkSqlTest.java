@@ -191,6 +191,10 @@ class NexmarkSqlTest {
         arguments(
             "distinctOfChanges",
             "*GroupAggregate *Exchange *Calc *GroupAggregate *Exchange *Calc" + source),
+        arguments("weighted", "*GroupAggregate *Exchange *Calc" + source),
+        arguments(
+            "weightedOfChanges",
+            "*GroupAggregate *Exchange *Calc *GroupAggregate *Exchange *Calc" + source),
         arguments("changelog", "*Calc *GroupAggregate *Exchange *Calc" + source),
         arguments("q11", "*Calc *GroupWindowAggregate *Exchange" + source),
         arguments(
@@ -302,6 +306,8 @@ class NexmarkSqlTest {
                 + source),
         arguments(
             "distinct", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
+        arguments(
+            "weighted", "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc" + source),
         arguments(
             "q11", "*Calc *GroupWindowAggregate *Exchange *WatermarkAssigner *TableSourceScan"),
         arguments(

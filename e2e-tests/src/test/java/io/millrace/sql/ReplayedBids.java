@@ -60,20 +60,20 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
   private static final Schema TIME = new Schema(List.of(NexmarkSchemas.BID.field(DATE_TIME)));
   private static final ConfigOption<Boolean> AS_BATCHES =
       ConfigOptions.key("as-batches").booleanType().noDefaultValue();
+  private static final ConfigOption<Integer> TIMES =
+      ConfigOptions.key("times").intType().noDefaultValue();
 
   private static final List<GenericRowData> ROWS = new ArrayList<>();
   private static final List<Table> TABLES = new ArrayList<>();
-  private static long rounds;
+  private static long[] millis;
 
   /**
    * Makes the bids of all tables.
    *
    * @param context holds the memory of the batches, and stays open
    * @param batches of 64 Ki bids
-   * @param times how often they come
    */
-  static void make(DeviceContext context, int batches, int times) {
-    rounds = times;
+  static void make(DeviceContext context, int batches) {
     NexmarkGenerator generator = new NexmarkGenerator(NexmarkConfiguration.DEFAULT);
     try (BidTables tables =
         new BidTables(generator, context.hostStream(), context.pinnedResource())) {
@@ -85,30 +85,34 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
       ROWS.add(
           (GenericRowData) NexmarkSchemas.row(generator.bid(NexmarkGenerator.eventOfBid(bid))));
     }
+    millis =
+        ROWS.stream()
+            .mapToLong(row -> ((TimestampData) row.getField(DATE_TIME)).getMillisecond())
+            .toArray();
   }
 
-  /** How many bids come. */
-  static long count() {
-    return rounds * ROWS.size();
-  }
-
-  private static long millis(int bid) {
-    return ((TimestampData) ROWS.get(bid).getField(DATE_TIME)).getMillisecond();
+  /** How many bids there are. */
+  static int count() {
+    return ROWS.size();
   }
 
   // How much later the bids of a round are than those of the first one.
   private static long delay(long round) {
-    return round * (millis(ROWS.size() - 1) - millis(0));
+    return round * (millis[millis.length - 1] - millis[0]);
   }
 
-  /** A statement that creates the table {@code bid}, with watermarks 4 s behind. */
-  static String createTable(boolean asBatches) {
+  /**
+   * A statement that creates the table {@code bid}, with watermarks 4 s behind.
+   *
+   * @param times how often the bids come
+   */
+  static String createTable(boolean asBatches, int times) {
     String columns =
         SchemaConverter.toRowType(NexmarkSchemas.BID).getFields().stream()
             .map(field -> "`" + field.getName() + "` " + field.getType().asSerializableString())
             .collect(Collectors.joining(", "));
-    return "CREATE TEMPORARY TABLE bid (%s, WATERMARK FOR date_time AS date_time - INTERVAL '4' SECOND) WITH ('connector' = 'replayed-bids', 'as-batches' = '%s')"
-        .formatted(columns, asBatches);
+    return "CREATE TEMPORARY TABLE bid (%s, WATERMARK FOR date_time AS date_time - INTERVAL '4' SECOND) WITH ('connector' = 'replayed-bids', 'as-batches' = '%s', 'times' = '%d')"
+        .formatted(columns, asBatches, times);
   }
 
   @Override
@@ -118,7 +122,7 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
 
   @Override
   public Set<ConfigOption<?>> requiredOptions() {
-    return Set.of(AS_BATCHES);
+    return Set.of(AS_BATCHES, TIMES);
   }
 
   @Override
@@ -130,12 +134,19 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
   public DynamicTableSource createDynamicTableSource(Context context) {
     FactoryUtil.TableFactoryHelper helper = FactoryUtil.createTableFactoryHelper(this, context);
     helper.validate();
+    int times = helper.getOptions().get(TIMES);
     return helper.getOptions().get(AS_BATCHES)
-        ? new Batches(NexmarkSchemas.BID.names())
-        : new Rows();
+        ? new Batches(times, NexmarkSchemas.BID.names())
+        : new Rows(times);
   }
 
   private static class Rows implements ScanTableSource {
+    final int times;
+
+    private Rows(int times) {
+      this.times = times;
+    }
+
     @Override
     public ChangelogMode getChangelogMode() {
       return ChangelogMode.insertOnly();
@@ -146,7 +157,7 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
       return SourceProvider.of(
           new DataGeneratorSource<>(
               new Replay(),
-              count(),
+              (long) times * count(),
               InternalTypeInfo.of(SchemaConverter.toRowType(NexmarkSchemas.BID))));
     }
 
@@ -179,7 +190,7 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
       for (int i = 0; i < row.getArity(); i++) {
         row.setField(i, made.getField(i));
       }
-      long time = millis(bid) + delay(number / ROWS.size());
+      long time = millis[bid] + delay(number / ROWS.size());
       row.setField(DATE_TIME, TimestampData.fromEpochMillis(time));
       return row;
     }
@@ -189,7 +200,8 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
       implements BatchScanTableSource, SupportsProjectionPushDown {
     private List<String> columns;
 
-    private Batches(List<String> columns) {
+    private Batches(int times, List<String> columns) {
+      super(times);
       this.columns = columns;
     }
 
@@ -206,14 +218,14 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
 
     @Override
     public DynamicTableSource copy() {
-      return new Batches(columns);
+      return new Batches(times, columns);
     }
 
     @Override
     public Transformation<ColumnBatch> produceBatches(
         ProviderContext context, StreamExecutionEnvironment environment) {
       DataGeneratorSource<Long> numbers =
-          new DataGeneratorSource<>(number -> number, rounds * TABLES.size(), Types.LONG);
+          new DataGeneratorSource<>(number -> number, (long) times * TABLES.size(), Types.LONG);
       Schema schema =
           new Schema(
               columns.stream()
@@ -269,7 +281,7 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
         FixedWidthColumnBuilder times = (FixedWidthColumnBuilder) builder.column(0);
         int first = batch * ROWS_PER_BATCH;
         for (int bid = first; bid < first + ROWS_PER_BATCH; bid++) {
-          times.appendLong(millis(bid) + delay);
+          times.appendLong(millis[bid] + delay);
         }
         try (Table time = builder.finish(ROWS_PER_BATCH)) {
           return Table.of(

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Functions of users: Millrace's Calc gives what Flink's gives, or EXPLAIN says why not. */
 class UserFunctionTest {
@@ -173,15 +174,38 @@ class UserFunctionTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      value = {
-        "Dice(n) | function Dice is not deterministic",
-        "Opened(n) | function Opened has to be opened or closed"
-      })
+      value = {"Dice(n) | function Dice is not deterministic"})
   void whatStaysFlinks(String expression, String reason) throws Exception {
     String query = "SELECT id + 1, " + expression + " FROM v";
     SqlSession millrace = session(SqlMode.ON);
     assertThat(millrace.plan(query)).startsWith("Calc(").contains("millrace=[no: " + reason + "]");
     assertThat(millrace.rows(query)).isEqualTo(session(SqlMode.OFF).rows(query));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Opened", "OpenedColumns"})
+  void functionsAreOpenedOnceAndClosed(String function) throws Exception {
+    String query = "SELECT id + 1, %1$s(n), %1$s(id) FROM v".formatted(function);
+    String[] greeting = {"SET 'pipeline.global-job-parameters' = 'greeting:hello'"};
+    SqlSession millrace = session(SqlMode.ON).with(greeting);
+    assertThat(millrace.plan(query)).startsWith("MillraceCalc(");
+    JavaFunctions.Opened.OPENED.set(0);
+    JavaFunctions.Opened.CLOSED.set(0);
+    Map<Row, Integer> rows = millrace.rows(query);
+    assertThat(rows.keySet()).extracting(row -> row.getField(2)).contains("hello1");
+    assertThat(JavaFunctions.Opened.OPENED).hasPositiveValue();
+    assertThat(JavaFunctions.Opened.CLOSED).hasValue(JavaFunctions.Opened.OPENED.get());
+    assertThat(rows).isEqualTo(session(SqlMode.OFF).with(greeting).rows(query));
+  }
+
+  @Test
+  void functionsAreClosedBehindAFailure() {
+    JavaFunctions.Opened.OPENED.set(0);
+    JavaFunctions.Opened.CLOSED.set(0);
+    assertThatThrownBy(() -> session(SqlMode.ON).rows("SELECT Opened(id + 98) FROM v"))
+        .hasStackTraceContaining("OPENED(");
+    assertThat(JavaFunctions.Opened.OPENED).hasPositiveValue();
+    assertThat(JavaFunctions.Opened.CLOSED).hasValue(JavaFunctions.Opened.OPENED.get());
   }
 
   @Test
@@ -198,6 +222,15 @@ class UserFunctionTest {
   void anAggregateOfTheUserIsTheReason() {
     assertThat(session(SqlMode.ON).plan("SELECT id, Longest(s) FROM v GROUP BY id"))
         .contains("millrace=[no: function Longest is Java code of the user]");
+  }
+
+  @Test
+  void anAggregateOverWindowsOfTheUserIsTheReason() {
+    assertThat(
+            NexmarkQueries.session(flink, SqlMode.ON, NexmarkTables.Content.BID_BATCHES)
+                .plan(NexmarkQueries.sql("weightedOfWindow")))
+        .containsPattern(
+            "WindowAggregate\\(.*millrace=\\[no: DISTINCT and user-defined functions are not supported in windows");
   }
 
   @Test

@@ -4,7 +4,7 @@ package io.millrace.parity.aggregate;
 import org.apache.flink.table.functions.AggregateFunction;
 
 /** {@link WeightedAverage} as a function of Flink SQL. */
-public final class FlinkWeightedAverage
+public class FlinkWeightedAverage
     extends AggregateFunction<Long, FlinkWeightedAverage.Accumulator> {
   private static final long serialVersionUID = 1L;
 
@@ -35,6 +35,14 @@ public final class FlinkWeightedAverage
     if (value != null && weight != null) {
       accumulator.sum -= value * weight;
       accumulator.weights -= weight;
+    }
+  }
+
+  /** Adds the accumulators of parts. */
+  public void merge(Accumulator accumulator, Iterable<Accumulator> parts) {
+    for (Accumulator part : parts) {
+      accumulator.sum += part.sum;
+      accumulator.weights += part.weights;
     }
   }
 }

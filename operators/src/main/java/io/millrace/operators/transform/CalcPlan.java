@@ -4,7 +4,6 @@ package io.millrace.operators.transform;
 import io.millrace.calc.Calc;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.column.Table;
 import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.error.ExpressionException;
@@ -12,11 +11,10 @@ import io.millrace.expression.function.sample.RowSample;
 import io.millrace.expression.resolve.ExpressionResolver;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.expression.resolve.ResolutionContext;
+import io.millrace.expression.resolve.UserDefinedFunction;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
-import io.millrace.expression.vector.BatchContext;
 import io.millrace.operators.batch.EventTimeColumn;
-import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.row.RowKindColumn;
 import java.io.IOException;
 import java.io.ObjectInputStream;
@@ -53,6 +51,11 @@ public final class CalcPlan implements Serializable {
      * @param number of the step
      */
     Calc resolve(Schema schema, int number);
+
+    /** The functions of users that its expressions may call. */
+    default List<UserDefinedFunction> functions() {
+      return List.of();
+    }
   }
 
   private record Filter(Expression condition, ExpressionSettings settings) implements Step {
@@ -62,6 +65,11 @@ public final class CalcPlan implements Serializable {
     public Calc resolve(Schema schema, int number) {
       return Calc.of(
           schema, Optional.of(condition), columns(schema), settings.context().withBatch(number));
+    }
+
+    @Override
+    public List<UserDefinedFunction> functions() {
+      return settings.functions();
     }
   }
 
@@ -77,6 +85,11 @@ public final class CalcPlan implements Serializable {
       return RowKindColumn.isIn(schema)
           ? Calc.of(schema, Optional.empty(), and(columns, KIND), context)
           : calc;
+    }
+
+    @Override
+    public List<UserDefinedFunction> functions() {
+      return settings.functions();
     }
   }
 
@@ -352,34 +365,18 @@ public final class CalcPlan implements Serializable {
    */
   public TableTransform.Factory transforms() {
     return context ->
-        new CalcTransform(calc.share(), calc.withLastColumn(EventTimeColumn.FIELD), context);
+        new CalcTransform(
+            calc.share(), calc.withLastColumn(EventTimeColumn.FIELD), richFunctions(), context);
   }
 
-  /**
-   * The calcs of an operator, which hold the kernels until it is closed.
-   *
-   * @param calcWithEventTimes for tables with an {@link EventTimeColumn}
-   */
-  private record CalcTransform(Calc calc, Calc calcWithEventTimes, DeviceContext context)
-      implements TableTransform {
-    @Override
-    public Table apply(Table input, BatchContext batch) {
-      return (EventTimeColumn.isIn(input.schema()) ? calcWithEventTimes : calc)
-          .apply(input, batch, context.stream(), context.resource());
-    }
-
-    @Override
-    public List<String> hostReasons() {
-      return calc.hostReasons();
-    }
-
-    @Override
-    public void close() {
-      try (calc;
-          calcWithEventTimes) {
-        context.stream().synchronize();
-      }
-    }
+  private List<RichColumnFunction> richFunctions() {
+    return steps.stream()
+        .flatMap(step -> step.functions().stream())
+        .map(UserDefinedFunction::columnFunction)
+        .filter(RichColumnFunction.class::isInstance)
+        .map(RichColumnFunction.class::cast)
+        .distinct()
+        .toList();
   }
 
   private void readObject(ObjectInputStream stream) throws IOException, ClassNotFoundException {

@@ -7,6 +7,7 @@ import io.millrace.operators.context.DeviceContext;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.functions.RuntimeContext;
 
 /** The operation of a {@link TransformOperator} on each table. */
 @PublicEvolving
@@ -26,6 +27,13 @@ public interface TableTransform extends AutoCloseable {
    *     fails for
    */
   Table apply(Table input, BatchContext batch);
+
+  /**
+   * Called once, before the first table.
+   *
+   * @param context of the operator
+   */
+  default void open(RuntimeContext context) throws Exception {}
 
   /** Why it works on the host although the device is a GPU; empty if it works on the device. */
   default List<String> hostReasons() {

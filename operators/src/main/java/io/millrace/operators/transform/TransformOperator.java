@@ -95,6 +95,7 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
   public void open() throws Exception {
     super.open();
     transform = factory.create(deviceContext());
+    transform.open(getRuntimeContext());
     deviceContext().logFallback(this, transform.hostReasons());
     failedRows = new FailedRows(transform, deviceContext());
     watermark = BatchContext.NO_WATERMARK;

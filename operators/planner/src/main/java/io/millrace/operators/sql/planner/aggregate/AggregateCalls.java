@@ -3,7 +3,9 @@ package io.millrace.operators.sql.planner.aggregate;
 
 import io.millrace.expression.Expression;
 import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.operators.aggregate.function.BatchAggregateFunction;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import io.millrace.operators.sql.planner.rex.UserFunctions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -63,13 +65,15 @@ public final class AggregateCalls {
   private static Aggregate convert(
       AggregateCall call, IntFunction<Expression> columns, Map<Integer, String> texts) {
     check(call);
+    List<Expression> arguments = call.getArgList().stream().map(columns::apply).toList();
     Aggregate aggregate =
-        switch (call.getArgList().size()) {
-          case 0 -> ofRows(call);
-          case 1 -> of(call, columns.apply(call.getArgList().get(0)));
-          default ->
-              Aggregate.listAgg(columns.apply(call.getArgList().get(0)), separator(call, texts));
-        };
+        isOfUser(call)
+            ? Aggregate.of(function(call), arguments.toArray(Expression[]::new))
+            : switch (arguments.size()) {
+              case 0 -> ofRows(call);
+              case 1 -> of(call, arguments.get(0));
+              default -> Aggregate.listAgg(arguments.get(0), separator(call, texts));
+            };
     if (call.isDistinct()) {
       aggregate = aggregate.distinct();
     }
@@ -82,21 +86,41 @@ public final class AggregateCalls {
             && !call.ignoreNulls()
             && call.distinctKeys == null
             && call.getCollation().getFieldCollations().isEmpty()
-            && (call.getArgList().size() <= 1 || hasSeparator(call));
+            && (call.getArgList().size() <= 1 || hasSeparator(call) || isOfUser(call));
     if (!isPlain) {
       throw unsupported(call);
     }
   }
 
   private static UnsupportedNodeException unsupported(AggregateCall call) {
-    boolean isOfUser =
-        call.getAggregation() instanceof SqlUserDefinedAggFunction
-            || (call.getAggregation() instanceof BridgingSqlAggFunction function
-                && function.getDefinition() instanceof UserDefinedFunction);
-    if (isOfUser) {
-      return new UnsupportedNodeException("function " + name(call) + " is Java code of the user");
-    }
     return new UnsupportedNodeException("aggregate " + call);
+  }
+
+  private static boolean isOfUser(AggregateCall call) {
+    return call.getAggregation() instanceof SqlUserDefinedAggFunction
+        || (call.getAggregation() instanceof BridgingSqlAggFunction function
+            && function.getDefinition() instanceof UserDefinedFunction);
+  }
+
+  /** The function of the user, in its columnar form. */
+  private static BatchAggregateFunction function(AggregateCall call) {
+    if (!(call.getAggregation() instanceof BridgingSqlAggFunction aggregation)) {
+      throw refused(call, "is registered in the old way");
+    }
+    UserDefinedFunction definition = (UserDefinedFunction) aggregation.getDefinition();
+    if (!(definition instanceof BatchAggregateFunction function)) {
+      throw refused(call, "is Java code of the user");
+    } else if (!definition.isDeterministic()) {
+      throw refused(call, "is not deterministic");
+    } else if (UserFunctions.isOpened(definition)) {
+      throw refused(call, "has to be opened");
+    } else {
+      return function;
+    }
+  }
+
+  private static UnsupportedNodeException refused(AggregateCall call, String reason) {
+    return new UnsupportedNodeException("function " + name(call) + " " + reason);
   }
 
   private static boolean hasSeparator(AggregateCall call) {

@@ -6,6 +6,7 @@ import io.millrace.column.TypeId;
 import io.millrace.expression.resolve.ColumnFunction;
 import io.millrace.expression.resolve.UserDefinedFunction;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import io.millrace.operators.sql.runtime.OpenedFunction;
 import io.millrace.operators.sql.runtime.ScalarFunctionCall;
 import io.millrace.operators.sql.table.DeviceFunction;
 import java.lang.reflect.Method;
@@ -14,7 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexCallBinding;
-import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.functions.FunctionDefinition;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.table.functions.SpecializedFunction;
@@ -80,19 +80,8 @@ record UserFunctionCall(
       throw refused(call, "is specialized for its arguments");
     } else if (!definition.isDeterministic()) {
       throw refused(call, "is not deterministic");
-    } else if (overrides(function, "open", FunctionContext.class) || overrides(function, "close")) {
-      throw refused(call, "has to be opened or closed");
     } else {
       return function;
-    }
-  }
-
-  private static boolean overrides(ScalarFunction function, String method, Class<?>... parameters) {
-    try {
-      return function.getClass().getMethod(method, parameters).getDeclaringClass()
-          != org.apache.flink.table.functions.UserDefinedFunction.class;
-    } catch (NoSuchMethodException e) {
-      throw new IllegalStateException(e);
     }
   }
 
@@ -147,10 +136,13 @@ record UserFunctionCall(
         builder.takesNulls();
       }
     }
-    return builder.as(
-        function instanceof ColumnFunction vectors && !isAskedAboutNulls()
-            ? vectors
-            : new ScalarFunctionCall(function, eval, arguments, result));
+    return builder.as(new OpenedFunction(function, evaluation()));
+  }
+
+  private ColumnFunction evaluation() {
+    return function instanceof ColumnFunction vectors && !isAskedAboutNulls()
+        ? vectors
+        : new ScalarFunctionCall(function, eval, arguments, result);
   }
 
   /** Why the host evaluates the function; empty if a device can. */

@@ -17,6 +17,7 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexVisitorImpl;
 import org.apache.calcite.sql.SqlOperator;
 import org.apache.flink.annotation.Internal;
+import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.table.planner.functions.bridging.BridgingSqlFunction;
 import org.apache.flink.table.planner.functions.utils.ScalarSqlFunction;
@@ -93,6 +94,16 @@ public final class UserFunctions {
         && function.getDefinition() instanceof ScalarFunction definition
         && !(definition instanceof DeviceFunction)
         && !(definition instanceof ColumnFunction);
+  }
+
+  /** Whether Flink has to open a function with a context before it is called. */
+  public static boolean isOpened(org.apache.flink.table.functions.UserDefinedFunction function) {
+    try {
+      return function.getClass().getMethod("open", FunctionContext.class).getDeclaringClass()
+          != org.apache.flink.table.functions.UserDefinedFunction.class;
+    } catch (NoSuchMethodException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** The name by which the function of a call is registered. */

@@ -78,7 +78,9 @@ final class EtlFileSink {
     if (age.toMillis() > 0) {
       rolling = rolling.withMaxAge(age);
     }
-    return new FileSinkOptions(rolling, compaction(settings, mayBeResumed));
+    return FileSinkOptions.DEFAULT
+        .withRolling(rolling)
+        .withCompaction(compaction(settings, mayBeResumed));
   }
 
   private static FileCompaction compaction(Configuration settings, boolean mayBeResumed) {

@@ -13,6 +13,7 @@ import io.millrace.connectors.files.TextLineFormat;
 import io.millrace.connectors.files.block.TextBlock;
 import io.millrace.connectors.files.block.TextBlockFormat;
 import io.millrace.connectors.files.block.TextDecodingOperator;
+import io.millrace.connectors.files.scan.FileScanOptions;
 import io.millrace.connectors.files.sink.FileSinkOptions;
 import io.millrace.connectors.files.sink.FileSinks;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
@@ -229,7 +230,7 @@ final class EtlPipeline {
                 policy(),
                 configuration.get(EtlOptions.BATCH_ROWS),
                 plan.columnWatermarks(),
-                plan.sourceFilter())
+                FileScanOptions.DEFAULT.withFilter(plan.sourceFilter()))
             .uid("parse");
     malformedLines = batches.getSideOutput(LineParsingFunction.MALFORMED_LINES);
     return ColumnStream.fromBatches(batches);
@@ -297,7 +298,7 @@ final class EtlPipeline {
     DataStream<ColumnBatch> batches = stream.toBatches();
     Schema schema = stream.schema();
     Path folder = new Path(path);
-    DataStreamSink<byte[]> sink =
+    DataStreamSink<?> sink =
         switch (plan.sinkFormat()) {
           case JSON ->
               FileSinks.write(batches, schema, new JsonLinesEncoder(), folder, fileOptions);

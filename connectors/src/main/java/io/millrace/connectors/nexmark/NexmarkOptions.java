@@ -43,6 +43,11 @@ public record NexmarkOptions(
     return new NexmarkOptions(NexmarkConfiguration.DEFAULT, count, UNLIMITED, DEFAULT_BATCH_ROWS);
   }
 
+  /** The same events, up to so many. */
+  public NexmarkOptions withCount(long other) {
+    return new NexmarkOptions(configuration, other, perSecond, batchRows);
+  }
+
   public NexmarkOptions withPerSecond(long other) {
     return new NexmarkOptions(configuration, count, other, batchRows);
   }

@@ -3,14 +3,17 @@ package io.millrace.connectors.parquet;
 
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.connectors.files.sink.EncodedOutput;
+import io.millrace.connectors.files.sink.FileEncodingOperator;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.transfer.DownloadQueue;
-import io.millrace.operators.transfer.DownloadingOperator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -19,48 +22,66 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 /**
  * Copies batches to the host and encodes them as row groups, each of which leaves as a Parquet file
  * in memory. A row group ends when it is full, before a checkpoint and at the end of the input;
- * watermarks pass.
+ * watermarks pass. With partitions, those that have a row group share the memory of {@value
+ * #ROW_GROUPS} full ones: the largest ends when they have more.
+ *
+ * @param <OUT> the output of the operator
  */
-final class ParquetEncodingOperator extends DownloadingOperator<byte[]> {
+final class ParquetEncodingOperator<OUT> extends FileEncodingOperator<OUT> {
   private static final long serialVersionUID = 1L;
+  private static final int ROW_GROUPS = 4;
 
   private final Schema schema;
   private final ParquetWriterOptions options;
-  private transient RowGroupWriter rowGroup;
+  // By folder.
+  private transient Map<String, RowGroupWriter> rowGroups;
 
-  ParquetEncodingOperator(
-      StreamOperatorParameters<byte[]> parameters, Schema schema, ParquetWriterOptions options) {
-    super(parameters);
+  private ParquetEncodingOperator(
+      StreamOperatorParameters<OUT> parameters,
+      Schema schema,
+      ParquetWriterOptions options,
+      EncodedOutput<OUT> form) {
+    super(parameters, form);
     this.schema = schema;
     this.options = options;
   }
 
-  static SingleOutputStreamOperator<byte[]> encode(
-      DataStream<ColumnBatch> batches, Schema schema, ParquetWriterOptions options) {
-    OperatorFactory<ColumnBatch, byte[]> factory =
+  /**
+   * @param schema of the files
+   */
+  static <T> SingleOutputStreamOperator<T> encode(
+      DataStream<ColumnBatch> batches,
+      Schema schema,
+      ParquetWriterOptions options,
+      EncodedOutput<T> form) {
+    @SuppressWarnings("unchecked") // the class of a generic type
+    Class<ParquetEncodingOperator<T>> operatorClass =
+        (Class<ParquetEncodingOperator<T>>) (Class<?>) ParquetEncodingOperator.class;
+    OperatorFactory<ColumnBatch, T> factory =
         new OperatorFactory<>(
-            ParquetEncodingOperator.class,
-            parameters -> new ParquetEncodingOperator(parameters, schema, options));
-    return factory.appendWithParallelism(
-        batches, "encode row groups", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
+            operatorClass,
+            parameters -> new ParquetEncodingOperator<>(parameters, schema, options, form));
+    return factory.appendWithParallelism(batches, "encode row groups", form.type());
   }
 
   @Override
   public void open() throws Exception {
     super.open();
-    rowGroup = new RowGroupWriter(schema, options);
+    rowGroups = new LinkedHashMap<>();
   }
 
   @Override
-  protected void download(
-      ColumnBatch batch, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
-    downloads.add(batch, this::add);
+  protected void encode(
+      String folder, ColumnBatch rows, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
+    downloads.add(rows, table -> add(folder, table));
   }
 
-  private void add(Table table) {
+  private void add(String folder, Table table) {
     if (table.rowCount() == 0) {
       return;
     }
+    RowGroupWriter rowGroup =
+        rowGroups.computeIfAbsent(folder, none -> new RowGroupWriter(schema, options));
     deviceContext()
         .retry()
         .withHostRetry(
@@ -71,32 +92,50 @@ final class ParquetEncodingOperator extends DownloadingOperator<byte[]> {
               }
             });
     if (rowGroup.isFull()) {
-      emitRowGroup();
+      emit(folder);
+    } else {
+      emitLargest();
     }
   }
 
-  private void emitRowGroup() {
-    if (rowGroup.isEmpty()) {
-      return;
+  private void emitLargest() {
+    String largest = null;
+    long largestBytes = -1;
+    long bytes = 0;
+    for (Map.Entry<String, RowGroupWriter> rowGroup : rowGroups.entrySet()) {
+      long size = rowGroup.getValue().sizeInBytes();
+      bytes += size;
+      if (size > largestBytes) {
+        largest = rowGroup.getKey();
+        largestBytes = size;
+      }
     }
+    if (bytes >= ROW_GROUPS * options.rowGroupBytes()) {
+      emit(largest);
+    }
+  }
+
+  private void emit(String folder) {
     try {
-      byte[] file = rowGroup.finish();
-      rowGroup = new RowGroupWriter(schema, options);
-      output.collect(new StreamRecord<>(file));
+      send(folder, rowGroups.remove(folder).finish(), new StreamRecord<>(folder));
     } catch (IOException e) {
       throw new UncheckedIOException("writing to memory failed", e);
     }
   }
 
+  private void emitAll() {
+    List.copyOf(rowGroups.keySet()).forEach(this::emit);
+  }
+
   @Override
   public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
     super.prepareSnapshotPreBarrier(checkpointId);
-    emitRowGroup();
+    emitAll();
   }
 
   @Override
   public void endInput() throws Exception {
     super.endInput();
-    emitRowGroup();
+    emitAll();
   }
 }

@@ -2,7 +2,7 @@
 package io.millrace.connectors.parquet;
 
 import io.millrace.column.Schema;
-import io.millrace.connectors.files.sink.EncodedFileSink;
+import io.millrace.connectors.files.sink.EncodedOutput;
 import io.millrace.connectors.files.sink.FileSinkOptions;
 import io.millrace.operators.batch.ColumnBatch;
 import java.io.IOException;
@@ -30,7 +30,7 @@ public final class ParquetFileSink {
   private ParquetFileSink() {}
 
   /** Writes batches with the default options, in files that checkpoints alone close. */
-  public static DataStreamSink<byte[]> write(
+  public static DataStreamSink<?> write(
       DataStream<ColumnBatch> batches, Schema schema, Path folder) {
     return write(batches, schema, folder, ParquetWriterOptions.DEFAULT, FileSinkOptions.DEFAULT);
   }
@@ -42,18 +42,30 @@ public final class ParquetFileSink {
    * @param options of files as they are written, and as compaction joins them: row groups of less
    *     than half of {@code rowGroupBytes} are written again as larger ones, others are copied
    * @param files when a file is closed before the next checkpoint, where sizes count whole row
-   *     groups; and whether files are joined
+   *     groups; whether files are joined; and the columns that choose the folder
+   * @throws IllegalArgumentException as {@link
+   *     io.millrace.connectors.files.sink.PartitionKeys#columnsOfFiles}
    */
-  public static DataStreamSink<byte[]> write(
+  public static DataStreamSink<?> write(
       DataStream<ColumnBatch> batches,
       Schema schema,
       Path folder,
       ParquetWriterOptions options,
       FileSinkOptions files) {
-    return ParquetEncodingOperator.encode(batches, schema, options)
-        .sinkTo(
-            EncodedFileSink.create(
-                folder, SUFFIX, Writer::new, new RowGroupCompactor(SUFFIX, schema, options), files))
+    return write(batches, schema, folder, options, files, EncodedOutput.of(files.partitionKeys()));
+  }
+
+  private static <T> DataStreamSink<T> write(
+      DataStream<ColumnBatch> batches,
+      Schema schema,
+      Path folder,
+      ParquetWriterOptions options,
+      FileSinkOptions files,
+      EncodedOutput<T> form) {
+    Schema columns = form.keys().columnsOfFiles(schema);
+    RowGroupCompactor compactor = new RowGroupCompactor(SUFFIX, columns, options);
+    return ParquetEncodingOperator.encode(batches, columns, options, form)
+        .sinkTo(form.sink(folder, SUFFIX, Writer::new, compactor, files))
         .name("Parquet files");
   }
 

@@ -6,11 +6,14 @@ import io.millrace.connectors.files.ByteRangeFileEnumerator;
 import io.millrace.connectors.files.InputFiles;
 import io.millrace.connectors.files.message.MessageDecodingOperator;
 import io.millrace.connectors.files.message.MessageRows;
+import io.millrace.connectors.files.scan.FileScanOptions;
 import io.millrace.expression.Expression;
+import io.millrace.format.RecordFilter;
 import io.millrace.operators.batch.ColumnBatch;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.connector.file.src.FileSource;
@@ -43,6 +46,29 @@ public final class ParquetFileSource {
       Schema schema,
       Optional<Expression> condition)
       throws IOException {
+    return batches(environment, paths, schema, condition, FileScanOptions.DEFAULT);
+  }
+
+  /**
+   * As the other method, for what a query reads. The filter of rows leaves out row groups alone.
+   */
+  @Internal
+  public static SingleOutputStreamOperator<ColumnBatch> batches(
+      StreamExecutionEnvironment environment,
+      List<String> paths,
+      Schema schema,
+      FileScanOptions scan)
+      throws IOException {
+    return batches(environment, paths, schema, scan.filter().map(RecordFilter::condition), scan);
+  }
+
+  private static SingleOutputStreamOperator<ColumnBatch> batches(
+      StreamExecutionEnvironment environment,
+      List<String> paths,
+      Schema schema,
+      Optional<Expression> condition,
+      FileScanOptions scan)
+      throws IOException {
     RowGroupFilter filter = condition.map(RowGroupFilter::of).orElse(RowGroupFilter.all());
     FileSource<MessageRows> source =
         FileSource.forBulkFileFormat(
@@ -53,7 +79,8 @@ public final class ParquetFileSource {
     return MessageDecodingOperator.decode(
         environment.fromSource(source, WatermarkStrategy.noWatermarks(), "Parquet files"),
         new ParquetMessageDecoder(schema),
-        schema);
+        schema,
+        scan);
   }
 
   /**

@@ -53,7 +53,7 @@ final class RowGroupReader implements BulkFormat.Reader<MessageRows> {
   @Override
   public BulkFormat.RecordIterator<MessageRows> readBatch() throws IOException {
     RowGroup rowGroup = rowGroups.poll();
-    if (rowGroup == null) {
+    if (rowGroup == null || limit.isEnded()) {
       return null;
     }
     long rows = rowGroup.getNum_rows();
@@ -66,7 +66,7 @@ final class RowGroupReader implements BulkFormat.Reader<MessageRows> {
     int firstRow = (int) rowsToSkip;
     rowsToSkip = 0;
     return new MessageParts(
-        file, firstRow, (int) rows, ParquetFooter.offset(rowGroup), next, limit);
+        path, file, firstRow, (int) rows, ParquetFooter.offset(rowGroup), next, limit);
   }
 
   @Override

@@ -91,8 +91,13 @@ final class RowGroupWriter {
 
   /** Whether the row group has as many bytes as it is to have. */
   boolean isFull() {
+    return sizeInBytes() >= options.rowGroupBytes();
+  }
+
+  /** The bytes that the row group has so far. */
+  long sizeInBytes() {
     long finished = chunks.values().stream().mapToLong(ColumnChunkBuffer::getMemSize).sum();
-    return finished + columns.getBufferedSize() >= options.rowGroupBytes();
+    return finished + columns.getBufferedSize();
   }
 
   /** The rows as a Parquet file of one row group. Called once, at the end. */

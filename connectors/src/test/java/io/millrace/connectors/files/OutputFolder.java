@@ -12,10 +12,14 @@ import java.util.stream.Stream;
 public final class OutputFolder {
   private OutputFolder() {}
 
-  /** The files under their final names. */
+  /** The files under their final names, also of folders within. */
   public static List<Path> files(Path folder) throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      return files.filter(file -> !file.getFileName().toString().startsWith(".")).sorted().toList();
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files
+          .filter(Files::isRegularFile)
+          .filter(file -> !file.getFileName().toString().startsWith("."))
+          .sorted()
+          .toList();
     }
   }
 

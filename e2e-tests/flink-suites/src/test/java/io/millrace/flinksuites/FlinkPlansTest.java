@@ -7,6 +7,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.millrace.operators.sql.bootstrap.PlannerHook;
 import io.millrace.operators.sql.planner.SubstitutionReport;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -52,6 +53,8 @@ class FlinkPlansTest {
 
   @BeforeAll
   static void install() {
+    // Flink's tests spell names of columns in small letters of this locale.
+    Locale.setDefault(Locale.ENGLISH);
     assertThat(System.getProperty("millrace.sql")).isEqualTo("off");
     assertThat(PlannerHook.install()).isTrue();
   }

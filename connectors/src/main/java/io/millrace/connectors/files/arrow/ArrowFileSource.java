@@ -5,9 +5,11 @@ import io.millrace.column.Schema;
 import io.millrace.connectors.files.InputFiles;
 import io.millrace.connectors.files.message.MessageDecodingOperator;
 import io.millrace.connectors.files.message.MessageRows;
+import io.millrace.connectors.files.scan.FileScanOptions;
 import io.millrace.operators.batch.ColumnBatch;
 import java.io.IOException;
 import java.util.List;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.connector.file.src.FileSource;
@@ -33,6 +35,17 @@ public final class ArrowFileSource {
   public static SingleOutputStreamOperator<ColumnBatch> batches(
       StreamExecutionEnvironment environment, List<String> paths, Schema schema)
       throws IOException {
+    return batches(environment, paths, schema, FileScanOptions.DEFAULT);
+  }
+
+  /** As the other method, for what a query reads: without a filter of rows. */
+  @Internal
+  public static SingleOutputStreamOperator<ColumnBatch> batches(
+      StreamExecutionEnvironment environment,
+      List<String> paths,
+      Schema schema,
+      FileScanOptions scan)
+      throws IOException {
     FileSource<MessageRows> source =
         FileSource.forBulkFileFormat(
                 new ArrowFileFormat(schema), InputFiles.resolve(paths).toArray(Path[]::new))
@@ -40,7 +53,8 @@ public final class ArrowFileSource {
     return MessageDecodingOperator.decode(
         environment.fromSource(source, WatermarkStrategy.noWatermarks(), "Arrow files"),
         new ArrowMessageDecoder(schema),
-        schema);
+        schema,
+        scan);
   }
 
   /**

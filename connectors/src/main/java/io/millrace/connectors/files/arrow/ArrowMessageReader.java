@@ -71,7 +71,7 @@ final class ArrowMessageReader implements BulkFormat.Reader<MessageRows> {
   @Override
   public BulkFormat.RecordIterator<MessageRows> readBatch() throws IOException {
     long start = input.getPos();
-    Optional<byte[]> message = readMessage();
+    Optional<byte[]> message = limit.isEnded() ? Optional.empty() : readMessage();
     if (message.isEmpty()) {
       return null;
     }
@@ -81,7 +81,8 @@ final class ArrowMessageReader implements BulkFormat.Reader<MessageRows> {
     }
     int firstRow = (int) rowsToSkip;
     rowsToSkip = 0;
-    return new MessageParts(message.get(), firstRow, (int) rows, start, input.getPos(), limit);
+    return new MessageParts(
+        path, message.get(), firstRow, (int) rows, start, input.getPos(), limit);
   }
 
   private long countRows(Message message, long start) throws ArrowFormatException {

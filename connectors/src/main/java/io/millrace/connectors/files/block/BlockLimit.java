@@ -13,9 +13,19 @@ final class BlockLimit {
   private static final int FIRST_BYTES = 64 << 10;
 
   private volatile int bytes = FIRST_BYTES;
+  private volatile boolean isEnded;
 
   int bytes() {
     return bytes;
+  }
+
+  /** Asks for no further block. */
+  void end() {
+    isEnded = true;
+  }
+
+  boolean isEnded() {
+    return isEnded;
   }
 
   /** Asks for this many bytes in the next block. */

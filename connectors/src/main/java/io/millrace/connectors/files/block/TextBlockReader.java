@@ -58,7 +58,7 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
   }
 
   private BulkFormat.RecordIterator<TextBlock> readBlock() throws IOException {
-    if (offset >= end) {
+    if (offset >= end || limit.isEnded()) {
       return null;
     }
     if (offset == 0) {

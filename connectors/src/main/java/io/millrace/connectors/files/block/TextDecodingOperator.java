@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.block;
 
+import io.millrace.column.Table;
 import io.millrace.connectors.files.InputException;
 import io.millrace.connectors.files.LineFraming;
 import io.millrace.connectors.files.LineParsingFunction;
@@ -8,6 +9,9 @@ import io.millrace.connectors.files.MalformedLine;
 import io.millrace.connectors.files.MalformedLinePolicy;
 import io.millrace.connectors.files.TextLine;
 import io.millrace.connectors.files.TextLineOptions;
+import io.millrace.connectors.files.scan.FileScanOptions;
+import io.millrace.connectors.files.scan.PartitionColumnAppender;
+import io.millrace.connectors.files.scan.PartitionColumns;
 import io.millrace.connectors.formats.MalformedLineException;
 import io.millrace.connectors.records.EventTimeWatermarks;
 import io.millrace.connectors.records.RecordDecodingOperator;
@@ -15,6 +19,7 @@ import io.millrace.connectors.records.RecordFormat;
 import io.millrace.device.HostMemory;
 import io.millrace.format.FieldQuotes;
 import io.millrace.format.MalformedRecord;
+import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
 import io.millrace.format.RecordFilter;
 import io.millrace.memory.Buffer;
@@ -22,6 +27,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Optional;
 import org.apache.flink.annotation.PublicEvolving;
@@ -31,6 +37,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.IOUtils;
 
 /**
  * Reads blocks of lines into batches on the operator's device, as a {@link RecordFormat} does. A
@@ -51,6 +58,10 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
   private final RecordFormat format;
   private final FieldQuotes quotes;
   private final MalformedLinePolicy policy;
+  private final PartitionColumns partitionColumns;
+  private final long limit;
+  private transient PartitionColumnAppender appender;
+  private transient long sentRows;
   // The header of the blocks that are being read.
   private transient byte[] header;
   private transient Counter lineCount;
@@ -63,11 +74,15 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
       MalformedLinePolicy policy,
       int maxRows,
       Optional<EventTimeWatermarks> watermarks,
-      Optional<RecordFilter> filter) {
+      Optional<RecordFilter> filter,
+      PartitionColumns partitionColumns,
+      long limit) {
     super(parameters, format, maxRows, watermarks, filter);
     this.format = format;
     this.quotes = quotes;
     this.policy = policy;
+    this.partitionColumns = partitionColumns;
+    this.limit = limit;
   }
 
   /**
@@ -86,13 +101,12 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
       MalformedLinePolicy policy,
       int maxRows,
       Optional<EventTimeWatermarks> watermarks) {
-    return decode(blocks, format, lines, policy, maxRows, watermarks, Optional.empty());
+    return decode(blocks, format, lines, policy, maxRows, watermarks, FileScanOptions.DEFAULT);
   }
 
   /**
-   * As the other method, for the rows that a filter keeps. Watermarks are those of all rows.
+   * As the other method, for what a query reads. Watermarks are those of all rows.
    *
-   * @param filter empty to keep all rows
    * @throws IllegalArgumentException also if {@link RecordFormat#unsupported} says why rows cannot
    *     be filtered
    */
@@ -103,9 +117,11 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
       MalformedLinePolicy policy,
       int maxRows,
       Optional<EventTimeWatermarks> watermarks,
-      Optional<RecordFilter> filter) {
-    filter.ifPresent(format::checkSupported);
-    RecordFilter kept = filter.orElse(null);
+      FileScanOptions scan) {
+    scan.filter().ifPresent(format::checkSupported);
+    RecordFilter kept = scan.filter().orElse(null);
+    PartitionColumns partitionColumns = scan.partitionColumns();
+    long limit = scan.limit();
     watermarks.ifPresent(marks -> marks.check(format.schema()));
     EventTimeWatermarks ofColumn = watermarks.orElse(null);
     FieldQuotes quotes =
@@ -123,9 +139,13 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
                     policy,
                     maxRows,
                     Optional.ofNullable(ofColumn),
-                    Optional.ofNullable(kept)));
+                    Optional.ofNullable(kept),
+                    partitionColumns,
+                    limit));
     return factory.appendWithParallelism(
-        blocks, "decode lines", new ColumnBatchTypeInformation(format.schema()));
+        blocks,
+        "decode lines",
+        new ColumnBatchTypeInformation(partitionColumns.appendedTo(format.schema())));
   }
 
   @Override
@@ -134,6 +154,7 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
     MetricGroup group = getMetricGroup().addGroup("millrace").addGroup("parse");
     lineCount = group.counter("lines");
     malformedLineCount = group.counter("malformedLines");
+    appender = new PartitionColumnAppender(partitionColumns, deviceContext());
   }
 
   /**
@@ -144,6 +165,10 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
   @Override
   public void processElement(StreamRecord<TextBlock> element) throws Exception {
     TextBlock block = element.getValue();
+    if (sentRows >= limit) {
+      block.limit().end();
+      return;
+    }
     useHeaderOf(block);
     if (block.truncated()) {
       lineCount.inc();
@@ -156,8 +181,11 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
       int count = lines.count();
       lineCount.inc(count);
       long rows = decode(block, lines, FILES, element);
+      sentRows += rows;
       // The last line of a block ends behind the limit: one part has room for some lines more.
       block.limit().set((long) (recordLimit(count, rows) * ROOM * block.bytes().length / count));
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 
@@ -186,6 +214,11 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
   }
 
   @Override
+  protected Table rows(TextBlock block, int first, ParsedRecords parsed) {
+    return appender.append(parsed.table(), block.path());
+  }
+
+  @Override
   protected void report(
       TextBlock block, int first, MalformedRecord record, StreamRecord<TextBlock> element)
       throws InputException {
@@ -204,5 +237,10 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
       throw new InputException(malformed.message(), null);
     }
     output.collect(LineParsingFunction.MALFORMED_LINES, element.copy(null).replace(malformed));
+  }
+
+  @Override
+  public void close() throws Exception {
+    IOUtils.closeAll(appender, super::close);
   }
 }

@@ -3,6 +3,9 @@ package io.millrace.connectors.files.message;
 
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.connectors.files.scan.FileScanOptions;
+import io.millrace.connectors.files.scan.PartitionColumnAppender;
+import io.millrace.connectors.files.scan.PartitionColumns;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
@@ -31,18 +34,27 @@ public final class MessageDecodingOperator extends AbstractStreamOperator<Column
   private static final long serialVersionUID = 1L;
 
   private final MessageDecoder decoder;
+  private final PartitionColumns partitionColumns;
+  private final long limit;
   private transient DeviceContext deviceContext;
   private transient HostTransfer transfer;
   private transient SendPace pace;
+  private transient PartitionColumnAppender appender;
   private transient boolean isOnDevice;
+  private transient long sentRows;
   // For the message whose parts arrive; null if none is open.
   private transient byte[] message;
   private transient Table decoded;
 
   MessageDecodingOperator(
-      StreamOperatorParameters<ColumnBatch> parameters, MessageDecoder decoder) {
+      StreamOperatorParameters<ColumnBatch> parameters,
+      MessageDecoder decoder,
+      PartitionColumns partitionColumns,
+      long limit) {
     super(parameters);
     this.decoder = decoder;
+    this.partitionColumns = partitionColumns;
+    this.limit = limit;
   }
 
   /**
@@ -50,15 +62,24 @@ public final class MessageDecodingOperator extends AbstractStreamOperator<Column
    * the parts are to have.
    *
    * @param schema of all tables that {@code decoder} gives
+   * @param scan without a filter of rows
    */
   public static SingleOutputStreamOperator<ColumnBatch> decode(
-      DataStream<MessageRows> messages, MessageDecoder decoder, Schema schema) {
+      DataStream<MessageRows> messages,
+      MessageDecoder decoder,
+      Schema schema,
+      FileScanOptions scan) {
+    PartitionColumns partitionColumns = scan.partitionColumns();
+    long limit = scan.limit();
     OperatorFactory<MessageRows, ColumnBatch> factory =
         new OperatorFactory<>(
             MessageDecodingOperator.class,
-            parameters -> new MessageDecodingOperator(parameters, decoder));
+            parameters ->
+                new MessageDecodingOperator(parameters, decoder, partitionColumns, limit));
     return factory.appendWithParallelism(
-        messages, "decode batches", new ColumnBatchTypeInformation(schema));
+        messages,
+        "decode batches",
+        new ColumnBatchTypeInformation(partitionColumns.appendedTo(schema)));
   }
 
   @Override
@@ -68,12 +89,18 @@ public final class MessageDecodingOperator extends AbstractStreamOperator<Column
     output = deviceContext.countRows(this, output);
     transfer = new HostTransfer(deviceContext);
     pace = deviceContext.sendPace();
+    appender = new PartitionColumnAppender(partitionColumns, deviceContext);
     isOnDevice = decoder.isOnDevice(deviceContext.device());
   }
 
   @Override
   public void processElement(StreamRecord<MessageRows> element) throws IOException {
     MessageRows rows = element.getValue();
+    if (sentRows >= limit) {
+      rows.limit().end();
+      return;
+    }
+    sentRows += rows.rows();
     try {
       Table part = take(rows);
       pace.send(
@@ -92,7 +119,11 @@ public final class MessageDecodingOperator extends AbstractStreamOperator<Column
   }
 
   private void emit(Table table, StreamRecord<MessageRows> element) {
-    ColumnBatch.emit(element.copy(null).replace(new ColumnBatch(table)), output);
+    try (table) {
+      String path = element.getValue().path();
+      Table rows = deviceContext.retry().withRetry(() -> appender.append(table, path));
+      ColumnBatch.emit(element.copy(null).replace(new ColumnBatch(rows)), output);
+    }
   }
 
   /** The rows as a table where the decoder makes it, which the caller owns. */
@@ -133,6 +164,6 @@ public final class MessageDecodingOperator extends AbstractStreamOperator<Column
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(this::closeMessage, transfer, deviceContext, super::close);
+    IOUtils.closeAll(this::closeMessage, appender, transfer, deviceContext, super::close);
   }
 }

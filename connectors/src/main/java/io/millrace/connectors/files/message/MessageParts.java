@@ -13,6 +13,7 @@ import org.apache.flink.connector.file.src.util.RecordAndPosition;
  */
 @Internal
 public final class MessageParts implements BulkFormat.RecordIterator<MessageRows> {
+  private final String path;
   private final byte[] message;
   private final int rows;
   private final long start;
@@ -23,13 +24,15 @@ public final class MessageParts implements BulkFormat.RecordIterator<MessageRows
   private boolean isDone;
 
   /**
+   * @param path of the file
    * @param firstRow the rows of the message before it were read before
    * @param rows of the whole message
    * @param start offset of the message in the file
    * @param end offset that the reader goes on at behind the message
    */
   public MessageParts(
-      byte[] message, int firstRow, int rows, long start, long end, RowLimit limit) {
+      String path, byte[] message, int firstRow, int rows, long start, long end, RowLimit limit) {
+    this.path = path;
     this.message = message;
     this.nextRow = firstRow;
     this.rows = rows;
@@ -40,10 +43,10 @@ public final class MessageParts implements BulkFormat.RecordIterator<MessageRows
 
   @Override
   public RecordAndPosition<MessageRows> next() {
-    if (isDone) {
+    if (isDone || limit.isEnded()) {
       return null;
     }
-    MessageRows next = new MessageRows(message, nextRow, limit.next(rows - nextRow), limit);
+    MessageRows next = new MessageRows(path, message, nextRow, limit.next(rows - nextRow), limit);
     nextRow += next.rows();
     isDone = nextRow == rows;
     part.set(next, isDone ? end : start, isDone ? 0 : nextRow);

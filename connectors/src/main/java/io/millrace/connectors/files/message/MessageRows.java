@@ -7,21 +7,28 @@ import org.apache.flink.annotation.Internal;
 /** Rows of a message, whose bytes all of its parts share. */
 @Internal
 public final class MessageRows {
+  private final String path;
   private final byte[] message;
   private final int firstRow;
   private final int rows;
   private final RowLimit limit;
 
   /**
+   * @param path of the file that the message is from
    * @param message the whole message, which nobody changes
    * @param rows of the part; 0 only for a message without rows
    * @param limit where the operator behind the reader says how many rows the next part is to have
    */
-  MessageRows(byte[] message, int firstRow, int rows, RowLimit limit) {
+  MessageRows(String path, byte[] message, int firstRow, int rows, RowLimit limit) {
+    this.path = path;
     this.message = message;
     this.firstRow = firstRow;
     this.rows = rows;
     this.limit = limit;
+  }
+
+  public String path() {
+    return path;
   }
 
   public byte[] message() {
@@ -48,6 +55,8 @@ public final class MessageRows {
   public static final class RowLimit {
     private int rows;
     private boolean isAnswered = true;
+    // Read by the thread that reads files, too.
+    private volatile boolean isEnded;
 
     /** A limit of {@link SendPace#FIRST_ROWS} rows for the first part. */
     public RowLimit() {
@@ -59,6 +68,16 @@ public final class MessageRows {
       int next = isAnswered ? Math.min(rows, remaining) : remaining;
       isAnswered = false;
       return next;
+    }
+
+    /** Asks for no further part. */
+    public void end() {
+      isEnded = true;
+    }
+
+    /** Whether no further part is wanted. */
+    public boolean isEnded() {
+      return isEnded;
     }
 
     /** Asks for this many rows in the next part; at least 1. */

@@ -11,6 +11,7 @@ import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.types.StringValue;
 
 /** Serializes {@link MessageRows} with the whole message. */
 @Internal
@@ -26,11 +27,12 @@ public final class MessageRowsSerializer extends ImmutableTypeSerializer<Message
 
   @Override
   public MessageRows createInstance() {
-    return new MessageRows(new byte[0], 0, 0, new RowLimit());
+    return new MessageRows("", new byte[0], 0, 0, new RowLimit());
   }
 
   @Override
   public void serialize(MessageRows rows, DataOutputView target) throws IOException {
+    StringValue.writeString(rows.path(), target);
     target.writeInt(rows.message().length);
     target.write(rows.message());
     target.writeInt(rows.firstRow());
@@ -39,9 +41,10 @@ public final class MessageRowsSerializer extends ImmutableTypeSerializer<Message
 
   @Override
   public MessageRows deserialize(DataInputView source) throws IOException {
+    String path = StringValue.readString(source);
     byte[] message = new byte[source.readInt()];
     source.readFully(message);
-    return new MessageRows(message, source.readInt(), source.readInt(), new RowLimit());
+    return new MessageRows(path, message, source.readInt(), source.readInt(), new RowLimit());
   }
 
   @Override

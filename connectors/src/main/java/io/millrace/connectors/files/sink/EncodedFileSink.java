@@ -5,8 +5,10 @@ import java.io.IOException;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.serialization.BulkWriter;
 import org.apache.flink.connector.file.sink.FileSink;
+import org.apache.flink.connector.file.sink.compactor.FileCompactor;
 import org.apache.flink.core.fs.FSDataOutputStream;
 import org.apache.flink.core.fs.Path;
+import org.apache.flink.streaming.api.functions.sink.filesystem.BucketAssigner;
 import org.apache.flink.streaming.api.functions.sink.filesystem.OutputFileConfig;
 import org.apache.flink.streaming.api.functions.sink.filesystem.bucketassigners.BasePathBucketAssigner;
 
@@ -47,11 +49,12 @@ public final class EncodedFileSink {
     byte[] start = fileStart.clone();
     byte[] end = fileEnd.clone();
     return create(
-        folder,
-        suffix,
-        new WriterFactory(start, end),
-        new EncodedFileCompactor(suffix, file -> new FileBodyReader(file, start, end)),
-        options);
+        folder, suffix, new WriterFactory(start, end), compactor(suffix, start, end), options);
+  }
+
+  /** Joins files that start with {@code start} and end with {@code end}. */
+  static EncodedFileCompactor compactor(String suffix, byte[] start, byte[] end) {
+    return new EncodedFileCompactor(suffix, file -> new FileBodyReader(file, start, end));
   }
 
   /**
@@ -68,10 +71,25 @@ public final class EncodedFileSink {
       BulkWriter.Factory<byte[]> writer,
       EncodedFileCompactor compactor,
       FileSinkOptions options) {
-    FileSink.DefaultBulkFormatBuilder<byte[]> sink =
+    return create(folder, suffix, writer, new BasePathBucketAssigner<>(), compactor, options);
+  }
+
+  /**
+   * A sink of files in the folders that {@code folders} chooses.
+   *
+   * @param <T> the elements
+   */
+  static <T> FileSink<T> create(
+      Path folder,
+      String suffix,
+      BulkWriter.Factory<T> writer,
+      BucketAssigner<T, String> folders,
+      FileCompactor compactor,
+      FileSinkOptions options) {
+    FileSink.DefaultBulkFormatBuilder<T> sink =
         FileSink.forBulkFormat(folder, writer)
-            .withBucketAssigner(new BasePathBucketAssigner<>())
-            .withRollingPolicy(options.rolling())
+            .withBucketAssigner(folders)
+            .withRollingPolicy(options.rolling().policy())
             .withBucketCheckInterval(options.rolling().checkMillis())
             .withOutputFileConfig(OutputFileConfig.builder().withPartSuffix(suffix).build());
     options.compaction().addTo(sink, compactor);

@@ -5,6 +5,7 @@ import java.io.Serializable;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.connector.file.sink.FileSink.DefaultBulkFormatBuilder;
 import org.apache.flink.connector.file.sink.compactor.FileCompactStrategy;
+import org.apache.flink.connector.file.sink.compactor.FileCompactor;
 
 /**
  * Whether a file sink joins small files to larger ones before they appear, exactly once, with the
@@ -72,7 +73,7 @@ public final class FileCompaction implements Serializable {
   }
 
   /** Sets up {@code sink}, whose files {@code compactor} joins. */
-  void addTo(DefaultBulkFormatBuilder<byte[]> sink, EncodedFileCompactor compactor) {
+  void addTo(DefaultBulkFormatBuilder<?> sink, FileCompactor compactor) {
     if (isStopped) {
       sink.disableCompact();
     } else if (fileBytes > 0) {

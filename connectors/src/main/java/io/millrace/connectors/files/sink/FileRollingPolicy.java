@@ -13,7 +13,7 @@ import org.apache.flink.streaming.api.functions.sink.filesystem.rollingpolicies.
  * any case.
  */
 @PublicEvolving
-public final class FileRollingPolicy extends CheckpointRollingPolicy<byte[], String> {
+public final class FileRollingPolicy extends CheckpointRollingPolicy<Object, String> {
   /** Files are closed by checkpoints alone. */
   public static final FileRollingPolicy ON_CHECKPOINT =
       new FileRollingPolicy(Long.MAX_VALUE, Long.MAX_VALUE);
@@ -55,13 +55,19 @@ public final class FileRollingPolicy extends CheckpointRollingPolicy<byte[], Str
     return new FileRollingPolicy(maxBytes, age.toMillis());
   }
 
+  /** This policy for elements of a type; it looks at none. */
+  @SuppressWarnings("unchecked")
+  <T> CheckpointRollingPolicy<T, String> policy() {
+    return (CheckpointRollingPolicy<T, String>) (CheckpointRollingPolicy<?, String>) this;
+  }
+
   /** The time between looks at the ages of files, in milliseconds. */
   long checkMillis() {
     return Math.min(maxMillis, MAX_CHECK_MILLIS);
   }
 
   @Override
-  public boolean shouldRollOnEvent(PartFileInfo<String> file, byte[] element) throws IOException {
+  public boolean shouldRollOnEvent(PartFileInfo<String> file, Object element) throws IOException {
     return file.getSize() >= maxBytes;
   }
 

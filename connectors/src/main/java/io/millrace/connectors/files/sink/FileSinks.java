@@ -12,7 +12,6 @@ import io.millrace.connectors.formats.TableEncoder;
 import io.millrace.operators.batch.ColumnBatch;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
-import org.apache.flink.connector.file.sink.FileSink;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSink;
@@ -23,7 +22,7 @@ public final class FileSinks {
   private FileSinks() {}
 
   /** Writes batches as {@link #write(DataStream, Schema, RecordEncoder, Path, FileSinkOptions)}. */
-  public static DataStreamSink<byte[]> write(
+  public static DataStreamSink<?> write(
       DataStream<ColumnBatch> batches, Schema schema, RecordEncoder encoder, Path folder) {
     return write(batches, schema, encoder, folder, FileSinkOptions.DEFAULT);
   }
@@ -32,20 +31,32 @@ public final class FileSinks {
    * Writes batches as records of a format: {@link JsonLinesEncoder} or {@link CsvEncoder}.
    *
    * @param schema of the batches
-   * @throws IllegalArgumentException if {@code encoder} cannot write rows of {@code schema}
+   * @throws IllegalArgumentException if {@code encoder} cannot write rows of {@code schema}, or as
+   *     {@link PartitionKeys#columnsOfFiles}
    */
-  public static DataStreamSink<byte[]> write(
+  public static DataStreamSink<?> write(
       DataStream<ColumnBatch> batches,
       Schema schema,
       RecordEncoder encoder,
       Path folder,
       FileSinkOptions options) {
-    return sink(
-        RecordEncodingOperator.encode(batches, schema, encoder), schema, encoder, folder, options);
+    return write(
+        batches, schema, encoder, folder, options, EncodedOutput.of(options.partitionKeys()));
+  }
+
+  private static <T> DataStreamSink<T> write(
+      DataStream<ColumnBatch> batches,
+      Schema schema,
+      RecordEncoder encoder,
+      Path folder,
+      FileSinkOptions options,
+      EncodedOutput<T> form) {
+    DataStream<T> encoded = RecordEncodingOperator.encode(batches, schema, encoder, form);
+    return sink(encoded, schema, encoder, folder, options, form);
   }
 
   /** Writes batches as {@link #write(DataStream, Schema, TableEncoder, Path, FileSinkOptions)}. */
-  public static DataStreamSink<byte[]> write(
+  public static DataStreamSink<?> write(
       DataStream<ColumnBatch> batches, Schema schema, TableEncoder encoder, Path folder) {
     return write(batches, schema, encoder, folder, FileSinkOptions.DEFAULT);
   }
@@ -56,25 +67,47 @@ public final class FileSinks {
    *
    * @param schema of the batches
    */
-  public static DataStreamSink<byte[]> write(
+  public static DataStreamSink<?> write(
       DataStream<ColumnBatch> batches,
       Schema schema,
       TableEncoder encoder,
       Path folder,
       FileSinkOptions options) {
-    return sink(EncodingOperator.encode(batches, encoder), schema, encoder, folder, options);
+    return write(
+        batches, schema, encoder, folder, options, EncodedOutput.of(options.partitionKeys()));
   }
 
-  private static DataStreamSink<byte[]> sink(
-      DataStream<byte[]> encoded,
+  private static <T> DataStreamSink<T> write(
+      DataStream<ColumnBatch> batches,
+      Schema schema,
+      TableEncoder encoder,
+      Path folder,
+      FileSinkOptions options,
+      EncodedOutput<T> form) {
+    DataStream<T> encoded = EncodingOperator.encode(batches, encoder, form);
+    return sink(encoded, schema, encoder, folder, options, form);
+  }
+
+  private static <T> DataStreamSink<T> sink(
+      DataStream<T> encoded,
       Schema schema,
       FileEncoder encoder,
       Path folder,
-      FileSinkOptions options) {
-    FileSink<byte[]> sink =
-        EncodedFileSink.create(
-            folder, encoder.fileSuffix(), encoder.fileStart(schema), encoder.fileEnd(), options);
-    return encoded.sinkTo(sink).name("files");
+      FileSinkOptions options,
+      EncodedOutput<T> form) {
+    Schema files = form.keys().columnsOfFiles(schema);
+    byte[] start = encoder.fileStart(files);
+    byte[] end = encoder.fileEnd();
+    String suffix = encoder.fileSuffix();
+    return encoded
+        .sinkTo(
+            form.sink(
+                folder,
+                suffix,
+                new EncodedFileSink.WriterFactory(start, end),
+                EncodedFileSink.compactor(suffix, start, end),
+                options))
+        .name("files");
   }
 
   /** Writes lines as {@link #malformedLines(DataStream, Path, FileSinkOptions)}. */

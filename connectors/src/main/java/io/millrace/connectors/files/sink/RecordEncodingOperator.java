@@ -15,10 +15,8 @@ import io.millrace.memory.AccessScope;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.transfer.DownloadQueue;
-import io.millrace.operators.transfer.DownloadingOperator;
 import java.util.List;
 import org.apache.flink.annotation.PublicEvolving;
-import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -28,9 +26,11 @@ import org.apache.flink.util.IOUtils;
 /**
  * Writes each batch as records on the operator's device and copies their bytes to the host: what
  * stands before a {@link EncodedFileSink}, which knows nothing of batches and their release.
+ *
+ * @param <OUT> the output of the operator
  */
 @PublicEvolving
-public final class RecordEncodingOperator extends DownloadingOperator<byte[]> {
+public final class RecordEncodingOperator<OUT> extends FileEncodingOperator<OUT> {
   private static final long serialVersionUID = 1L;
   private static final Schema RECORDS = Schema.of(new Field("record", DataType.BINARY, false));
 
@@ -39,8 +39,8 @@ public final class RecordEncodingOperator extends DownloadingOperator<byte[]> {
   private transient RecordWriter writer;
 
   private RecordEncodingOperator(
-      StreamOperatorParameters<byte[]> parameters, RecordEncoder encoder) {
-    super(parameters);
+      StreamOperatorParameters<OUT> parameters, RecordEncoder encoder, EncodedOutput<OUT> form) {
+    super(parameters, form);
     this.encoder = encoder;
   }
 
@@ -52,24 +52,34 @@ public final class RecordEncodingOperator extends DownloadingOperator<byte[]> {
    */
   public static SingleOutputStreamOperator<byte[]> encode(
       DataStream<ColumnBatch> batches, Schema schema, RecordEncoder encoder) {
-    encoder.checkSupported(schema);
-    OperatorFactory<ColumnBatch, byte[]> factory =
+    return encode(batches, schema, encoder, EncodedOutput.BYTES);
+  }
+
+  static <T> SingleOutputStreamOperator<T> encode(
+      DataStream<ColumnBatch> batches,
+      Schema schema,
+      RecordEncoder encoder,
+      EncodedOutput<T> form) {
+    encoder.checkSupported(form.keys().columnsOfFiles(schema));
+    @SuppressWarnings("unchecked") // the class of a generic type
+    Class<RecordEncodingOperator<T>> operatorClass =
+        (Class<RecordEncodingOperator<T>>) (Class<?>) RecordEncodingOperator.class;
+    OperatorFactory<ColumnBatch, T> factory =
         new OperatorFactory<>(
-            RecordEncodingOperator.class,
-            parameters -> new RecordEncodingOperator(parameters, encoder));
-    return factory.appendWithParallelism(
-        batches, "encode batches", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
+            operatorClass, parameters -> new RecordEncodingOperator<>(parameters, encoder, form));
+    return factory.appendWithParallelism(batches, "encode batches", form.type());
   }
 
   @Override
-  protected void download(
-      ColumnBatch batch, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
-    Table table = batch.table();
+  protected void encode(
+      String folder, ColumnBatch rows, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
+    Table table = rows.table();
     if (table.rowCount() > 0) {
       openWriter(table.schema());
       deviceContext()
           .retry()
-          .withSplitAndRetry(table, this::write, records -> add(records, element, downloads));
+          .withSplitAndRetry(
+              table, this::write, records -> add(folder, records, element, downloads));
     }
   }
 
@@ -93,17 +103,19 @@ public final class RecordEncodingOperator extends DownloadingOperator<byte[]> {
   }
 
   private void add(
-      ColumnBatch records, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
+      String folder,
+      ColumnBatch records,
+      StreamRecord<ColumnBatch> element,
+      DownloadQueue downloads) {
     try {
-      downloads.add(records, table -> send(table, element));
+      downloads.add(records, table -> send(folder, table, element));
     } finally {
       records.release();
     }
   }
 
-  private void send(Table records, StreamRecord<ColumnBatch> element) {
-    byte[] bytes = deviceContext().retry().withHostRetry(() -> bytes(records));
-    output.collect(element.copy(null).replace(bytes));
+  private void send(String folder, Table records, StreamRecord<ColumnBatch> element) {
+    send(folder, deviceContext().retry().withHostRetry(() -> bytes(records)), element);
   }
 
   private byte[] bytes(Table records) {

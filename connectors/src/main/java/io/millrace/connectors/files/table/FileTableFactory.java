@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.table;
 
-import io.millrace.column.Schema;
 import io.millrace.connectors.table.FormatSettings;
 import io.millrace.connectors.table.TableColumns;
 import io.millrace.connectors.table.TableFormat;
@@ -50,6 +49,7 @@ public final class FileTableFactory implements DynamicTableSourceFactory, Dynami
   public Set<ConfigOption<?>> optionalOptions() {
     return Set.of(
         FactoryUtil.SOURCE_PARALLELISM,
+        FileSystemConnectorOptions.PARTITION_DEFAULT_NAME,
         FileSystemConnectorOptions.SINK_ROLLING_POLICY_FILE_SIZE,
         FileSystemConnectorOptions.SINK_ROLLING_POLICY_ROLLOVER_INTERVAL,
         FileSystemConnectorOptions.AUTO_COMPACTION,
@@ -62,7 +62,7 @@ public final class FileTableFactory implements DynamicTableSourceFactory, Dynami
     TableOptions options = new TableOptions(this, context);
     FormatSettings format = format(options);
     options.validate();
-    return FileTableSource.of(schema(context), format, options.options());
+    return FileTableSource.of(columns(context, options), format, options.options());
   }
 
   @Override
@@ -72,7 +72,7 @@ public final class FileTableFactory implements DynamicTableSourceFactory, Dynami
     options.validate();
     return FileTableSink.of(
         context.getObjectIdentifier(),
-        schema(context),
+        columns(context, options),
         format,
         options.options(),
         context.getConfiguration());
@@ -84,10 +84,10 @@ public final class FileTableFactory implements DynamicTableSourceFactory, Dynami
         .orElseThrow(() -> new ValidationException("'format' is required"));
   }
 
-  private static Schema schema(Context context) {
-    if (context.getCatalogTable().isPartitioned()) {
-      throw new ValidationException("'%s' has no PARTITIONED BY".formatted(IDENTIFIER));
-    }
-    return TableColumns.physical(context);
+  private static FileColumns columns(Context context, TableOptions options) {
+    return FileColumns.of(
+        TableColumns.physical(context),
+        context.getCatalogTable().getPartitionKeys(),
+        options.options().get(FileSystemConnectorOptions.PARTITION_DEFAULT_NAME));
   }
 }

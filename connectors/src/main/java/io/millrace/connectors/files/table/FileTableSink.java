@@ -6,6 +6,7 @@ import io.millrace.connectors.files.sink.FileCompaction;
 import io.millrace.connectors.files.sink.FileRollingPolicy;
 import io.millrace.connectors.files.sink.FileSinkOptions;
 import io.millrace.connectors.files.sink.FileSinks;
+import io.millrace.connectors.files.sink.PartitionKeys;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.CsvOptions;
@@ -19,6 +20,7 @@ import io.millrace.format.TimestampFormat;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.sql.table.BatchDynamicTableSink;
 import io.millrace.operators.sql.table.RowProviders;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
@@ -31,20 +33,21 @@ import org.apache.flink.table.catalog.ObjectIdentifier;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
+import org.apache.flink.table.connector.sink.abilities.SupportsPartitioning;
 
 /**
- * A folder that files are written to.
+ * A folder that files are written to. Values of a static partition come in the rows.
  *
  * @param options of the table
  * @param session the options of the session
  */
 record FileTableSink(
     ObjectIdentifier table,
-    Schema schema,
+    FileColumns columns,
     FormatSettings format,
     ReadableConfig options,
     ReadableConfig session)
-    implements BatchDynamicTableSink {
+    implements BatchDynamicTableSink, SupportsPartitioning {
   /**
    * A sink.
    *
@@ -52,11 +55,11 @@ record FileTableSink(
    */
   static FileTableSink of(
       ObjectIdentifier table,
-      Schema schema,
+      FileColumns columns,
       FormatSettings format,
       ReadableConfig options,
       ReadableConfig session) {
-    FileTableSink sink = new FileTableSink(table, schema, format, options, session);
+    FileTableSink sink = new FileTableSink(table, columns, format, options, session);
     format.checkWriting("");
     switch (format.format()) {
       case JSON, CSV -> sink.checkSupported();
@@ -70,7 +73,7 @@ record FileTableSink(
 
   private void checkSupported() {
     try {
-      recordEncoder().checkSupported(schema);
+      recordEncoder().checkSupported(columns.inFiles());
     } catch (IllegalArgumentException e) {
       throw new ValidationException(e.getMessage(), e);
     }
@@ -82,20 +85,24 @@ record FileTableSink(
   }
 
   @Override
+  public void applyStaticPartition(Map<String, String> partition) {}
+
+  @Override
   public Optional<Integer> parallelism() {
     return options.getOptional(FileSystemConnectorOptions.SINK_PARALLELISM);
   }
 
   @Override
   public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
-    return RowProviders.sink(this, schema, session);
+    return RowProviders.sink(this, columns.declared(), session);
   }
 
   @Override
   public DataStreamSink<?> consumeBatches(
       ProviderContext context, DataStream<ColumnBatch> batches) {
     Path folder = new Path(options.get(FileSystemConnectorOptions.PATH));
-    DataStreamSink<byte[]> sink =
+    Schema schema = columns.declared();
+    DataStreamSink<?> sink =
         switch (format.format()) {
           case PARQUET ->
               ParquetFileSink.write(batches, schema, folder, parquetOptions(), fileOptions());
@@ -131,11 +138,15 @@ record FileTableSink(
   private FileSinkOptions fileOptions() {
     MemorySize size = options.get(FileSystemConnectorOptions.SINK_ROLLING_POLICY_FILE_SIZE);
     FileSinkOptions files =
-        FileSinkOptions.DEFAULT.withRolling(
-            FileRollingPolicy.ON_CHECKPOINT
-                .withMaxBytes(size.getBytes())
-                .withMaxAge(
-                    options.get(FileSystemConnectorOptions.SINK_ROLLING_POLICY_ROLLOVER_INTERVAL)));
+        FileSinkOptions.DEFAULT
+            .withRolling(
+                FileRollingPolicy.ON_CHECKPOINT
+                    .withMaxBytes(size.getBytes())
+                    .withMaxAge(
+                        options.get(
+                            FileSystemConnectorOptions.SINK_ROLLING_POLICY_ROLLOVER_INTERVAL)))
+            .withPartitionKeys(
+                new PartitionKeys(columns.partitionKeys(), columns.defaultPartition()));
     if (!options.get(FileSystemConnectorOptions.AUTO_COMPACTION)) {
       return files;
     }

@@ -9,7 +9,10 @@ import io.millrace.connectors.files.arrow.ArrowFileSource;
 import io.millrace.connectors.files.block.TextBlock;
 import io.millrace.connectors.files.block.TextBlockFormat;
 import io.millrace.connectors.files.block.TextDecodingOperator;
+import io.millrace.connectors.files.scan.FileScanOptions;
+import io.millrace.connectors.files.table.FilePartitions.Partition;
 import io.millrace.connectors.parquet.ParquetFileSource;
+import io.millrace.connectors.records.RecordFormat;
 import io.millrace.connectors.table.FormatSettings;
 import io.millrace.connectors.table.PushedFilter;
 import io.millrace.connectors.table.ReadColumns;
@@ -20,8 +23,10 @@ import io.millrace.format.RecordFilter;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.sql.table.BatchScanTableSource;
 import io.millrace.operators.sql.table.RowProviders;
+import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -36,17 +41,24 @@ import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.abilities.SupportsFilterPushDown;
+import org.apache.flink.table.connector.source.abilities.SupportsLimitPushDown;
+import org.apache.flink.table.connector.source.abilities.SupportsPartitionPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushDown;
 import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.util.Collector;
 
 /** Files that a query reads. The planner changes a copy of it, by the abilities. */
 final class FileTableSource
-    implements BatchScanTableSource, SupportsProjectionPushDown, SupportsFilterPushDown {
+    implements BatchScanTableSource,
+        SupportsProjectionPushDown,
+        SupportsFilterPushDown,
+        SupportsPartitionPushDown,
+        SupportsLimitPushDown {
   private static final int MAX_ROWS = 65_536;
 
-  private final Schema declared;
+  private final FileColumns columns;
   private final FormatSettings format;
   private final ReadableConfig options;
   private ReadColumns read;
@@ -54,13 +66,16 @@ final class FileTableSource
   private List<String> produced;
   // null if all rows are kept
   private PushedFilter filter;
+  // null if all partitions are read
+  private List<Map<String, String>> partitions;
+  private long limit = Long.MAX_VALUE;
 
-  private FileTableSource(Schema declared, FormatSettings format, ReadableConfig options) {
-    this.declared = declared;
+  private FileTableSource(FileColumns columns, FormatSettings format, ReadableConfig options) {
+    this.columns = columns;
     this.format = format;
     this.options = options;
-    this.read = ReadColumns.all(declared);
-    this.produced = declared.names();
+    this.read = ReadColumns.all(columns.declared());
+    this.produced = columns.declared().names();
   }
 
   /**
@@ -68,12 +83,16 @@ final class FileTableSource
    *
    * @throws org.apache.flink.table.api.ValidationException if the columns cannot be read
    */
-  static FileTableSource of(Schema declared, FormatSettings format, ReadableConfig options) {
-    FileTableSource source = new FileTableSource(declared, format, options);
+  static FileTableSource of(FileColumns columns, FormatSettings format, ReadableConfig options) {
+    FileTableSource source = new FileTableSource(columns, format, options);
     if (source.isText()) {
-      format.recordFormat(declared, declared);
+      source.recordFormat(columns.inFiles());
     }
     return source;
+  }
+
+  private RecordFormat recordFormat(Schema readColumns) {
+    return format.recordFormat(columns.inFiles(), readColumns);
   }
 
   private boolean isText() {
@@ -92,14 +111,14 @@ final class FileTableSource
 
   @Override
   public void applyProjection(int[][] fields, DataType producedType) {
-    read = ReadColumns.all(declared).project(fields);
+    read = ReadColumns.all(columns.declared()).project(fields);
     produced = DataType.getFieldNames(producedType);
   }
 
   /** Row groups of Parquet are left out by their statistics, so that conditions remain. */
   @Override
   public Result applyFilters(List<ResolvedExpression> filters) {
-    filter = PushedFilter.of(filters, declared, this::isEvaluated);
+    filter = PushedFilter.of(filters, columns.inFiles(), this::isEvaluated);
     return format.format() == TableFormat.PARQUET
         ? Result.of(filter.result().getAcceptedFilters(), filters)
         : filter.result();
@@ -107,7 +126,31 @@ final class FileTableSource
 
   private boolean isEvaluated(RecordFilter condition) {
     return format.format() == TableFormat.PARQUET
-        || (isText() && format.recordFormat(declared, declared).unsupported(condition).isEmpty());
+        || (isText() && recordFormat(columns.inFiles()).unsupported(condition).isEmpty());
+  }
+
+  @Override
+  public Optional<List<Map<String, String>>> listPartitions() {
+    return Optional.of(allPartitions().stream().map(Partition::specification).distinct().toList());
+  }
+
+  private List<Partition> allPartitions() {
+    try {
+      return FilePartitions.list(options.get(FileSystemConnectorOptions.PATH), columns);
+    } catch (IOException e) {
+      throw failure(e);
+    }
+  }
+
+  @Override
+  public void applyPartitions(List<Map<String, String>> remaining) {
+    partitions = List.copyOf(remaining);
+  }
+
+  /** Each subtask stops behind so many rows; the planner keeps its own limit. */
+  @Override
+  public void applyLimit(long rows) {
+    limit = rows;
   }
 
   @Override
@@ -135,25 +178,51 @@ final class FileTableSource
           TableColumns.named(read.expressions(), produced),
           environment.getConfiguration());
     } catch (IOException e) {
-      throw new TableException("%s: %s".formatted(asSummaryString(), e.getMessage()), e);
+      throw failure(e);
     }
+  }
+
+  private TableException failure(IOException e) {
+    return new TableException("%s: %s".formatted(asSummaryString(), e.getMessage()), e);
   }
 
   private SingleOutputStreamOperator<ColumnBatch> batches(StreamExecutionEnvironment environment)
       throws IOException {
-    List<String> paths = List.of(options.get(FileSystemConnectorOptions.PATH));
-    Optional<RecordFilter> condition = Optional.ofNullable(filter).flatMap(PushedFilter::condition);
+    List<String> paths = paths();
+    Schema inFiles = readColumns();
+    FileScanOptions scan =
+        FileScanOptions.DEFAULT
+            .withFilter(Optional.ofNullable(filter).flatMap(PushedFilter::condition))
+            .withPartitionColumns(columns.partitionColumns(read.columns()))
+            .withLimit(limit);
+    if (paths.isEmpty()) {
+      return environment
+          .fromSequence(0, 0)
+          .flatMap((Long number, Collector<ColumnBatch> rows) -> {})
+          .returns(new ColumnBatchTypeInformation(scan.partitionColumns().appendedTo(inFiles)));
+    }
     return switch (format.format()) {
-      case PARQUET ->
-          ParquetFileSource.batches(
-              environment, paths, readColumns(), condition.map(RecordFilter::condition));
-      case ARROW -> ArrowFileSource.batches(environment, paths, declared);
-      default -> lines(environment, paths, condition);
+      case PARQUET -> ParquetFileSource.batches(environment, paths, inFiles, scan);
+      case ARROW -> ArrowFileSource.batches(environment, paths, inFiles, scan);
+      default -> lines(environment, paths, inFiles, scan);
     };
   }
 
+  private List<String> paths() {
+    if (columns.partitionKeys().isEmpty()) {
+      return List.of(options.get(FileSystemConnectorOptions.PATH));
+    }
+    return allPartitions().stream()
+        .filter(each -> partitions == null || partitions.contains(each.specification()))
+        .map(each -> each.folder().toString())
+        .toList();
+  }
+
   private SingleOutputStreamOperator<ColumnBatch> lines(
-      StreamExecutionEnvironment environment, List<String> paths, Optional<RecordFilter> condition)
+      StreamExecutionEnvironment environment,
+      List<String> paths,
+      Schema inFiles,
+      FileScanOptions scan)
       throws IOException {
     TextLineOptions lines = lineOptions();
     DataStreamSource<TextBlock> blocks =
@@ -163,12 +232,12 @@ final class FileTableSource
             asSummaryString());
     return TextDecodingOperator.decode(
         blocks,
-        format.recordFormat(declared, readColumns()),
+        recordFormat(inFiles),
         lines,
         format.ignoresParseErrors() ? MalformedLinePolicy.SIDE_OUTPUT : MalformedLinePolicy.FAIL,
         MAX_ROWS,
         Optional.empty(),
-        condition);
+        scan);
   }
 
   // Lines are cut by double quotes alone.
@@ -183,19 +252,21 @@ final class FileTableSource
         : TextLineOptions.DEFAULT;
   }
 
+  // Of the files.
   private Schema readColumns() {
-    if (!format.format().skipsColumns()) {
-      return declared;
-    }
-    return read.pruned(filter == null ? Set.of() : filter.columns());
+    return format.format().skipsColumns()
+        ? columns.inFiles(read.pruned(filter == null ? Set.of() : filter.columns()))
+        : columns.inFiles();
   }
 
   @Override
   public DynamicTableSource copy() {
-    FileTableSource copy = new FileTableSource(declared, format, options);
+    FileTableSource copy = new FileTableSource(columns, format, options);
     copy.read = read;
     copy.produced = produced;
     copy.filter = filter;
+    copy.partitions = partitions;
+    copy.limit = limit;
     return copy;
   }
 

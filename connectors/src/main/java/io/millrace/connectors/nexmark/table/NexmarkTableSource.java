@@ -23,6 +23,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.connector.source.abilities.SupportsLimitPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushDown;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.DataType;
@@ -32,11 +33,12 @@ import org.apache.flink.table.types.logical.RowType;
  * Nexmark's events, of which only the fields become columns that a query reads. The planner changes
  * a copy of it, by the abilities.
  */
-final class NexmarkTableSource implements BatchScanTableSource, SupportsProjectionPushDown {
+final class NexmarkTableSource
+    implements BatchScanTableSource, SupportsProjectionPushDown, SupportsLimitPushDown {
   private static final RowType EVENT = SchemaConverter.toRowType(NexmarkSchemas.EVENT);
 
   private final Schema declared;
-  private final NexmarkOptions events;
+  private NexmarkOptions events;
   private final Optional<Integer> parallelism;
   private final BatchOptions batching;
   private ReadColumns read;
@@ -69,6 +71,14 @@ final class NexmarkTableSource implements BatchScanTableSource, SupportsProjecti
   public void applyProjection(int[][] fields, DataType producedType) {
     read = ReadColumns.all(declared).project(fields);
     produced = SchemaConverter.toSchema(producedType);
+  }
+
+  /** A table without end stays without end. */
+  @Override
+  public void applyLimit(long limit) {
+    if (events.count() != NexmarkOptions.UNBOUNDED) {
+      events = events.withCount(Math.min(events.count(), limit));
+    }
   }
 
   @Override

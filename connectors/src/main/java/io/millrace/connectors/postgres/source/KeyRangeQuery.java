@@ -61,6 +61,7 @@ final class KeyRangeQuery {
         + condition(key, " > ", range.position(), keyType)
         + " ORDER BY "
         + key
+        + (options.limit() == Long.MAX_VALUE ? "" : " LIMIT " + options.limit())
         + ") TO STDOUT (FORMAT binary)";
   }
 

@@ -20,6 +20,7 @@ public final class PostgresSourceOptions implements Serializable {
   private final String filter;
   private final int splits;
   private final int batchRows;
+  private final long limit;
 
   private PostgresSourceOptions(
       PostgresConnectionOptions connection,
@@ -27,13 +28,15 @@ public final class PostgresSourceOptions implements Serializable {
       String key,
       String filter,
       int splits,
-      int batchRows) {
+      int batchRows,
+      long limit) {
     this.connection = Objects.requireNonNull(connection, "connection is null");
     this.table = table;
     this.key = key;
     this.filter = filter;
     this.splits = splits;
     this.batchRows = batchRows;
+    this.limit = limit;
   }
 
   /**
@@ -51,7 +54,8 @@ public final class PostgresSourceOptions implements Serializable {
         Objects.requireNonNull(key, "key is null"),
         "true",
         DEFAULT_SPLITS,
-        DEFAULT_BATCH_ROWS);
+        DEFAULT_BATCH_ROWS,
+        Long.MAX_VALUE);
   }
 
   /**
@@ -60,7 +64,7 @@ public final class PostgresSourceOptions implements Serializable {
    * @param condition what follows WHERE in SQL; it is sent to the database as it is
    */
   public PostgresSourceOptions withFilter(String condition) {
-    return new PostgresSourceOptions(connection, table, key, condition, splits, batchRows);
+    return new PostgresSourceOptions(connection, table, key, condition, splits, batchRows, limit);
   }
 
   /**
@@ -72,7 +76,7 @@ public final class PostgresSourceOptions implements Serializable {
     if (count < 1) {
       throw new IllegalArgumentException("expected at least 1 split, got " + count);
     }
-    return new PostgresSourceOptions(connection, table, key, filter, count, batchRows);
+    return new PostgresSourceOptions(connection, table, key, filter, count, batchRows, limit);
   }
 
   /** These options with another number of rows that a batch has at most. */
@@ -80,7 +84,20 @@ public final class PostgresSourceOptions implements Serializable {
     if (rows < 1) {
       throw new IllegalArgumentException("expected at least 1 row, got " + rows);
     }
-    return new PostgresSourceOptions(connection, table, key, filter, splits, rows);
+    return new PostgresSourceOptions(connection, table, key, filter, splits, rows, limit);
+  }
+
+  /**
+   * These options for any rows of the table, so many if it has as many. They are read as one range,
+   * by one subtask.
+   *
+   * @throws IllegalArgumentException if {@code rows} is less than 1
+   */
+  public PostgresSourceOptions withLimit(long rows) {
+    if (rows < 1) {
+      throw new IllegalArgumentException("expected a limit of at least 1 row, got " + rows);
+    }
+    return new PostgresSourceOptions(connection, table, key, filter, 1, batchRows, rows);
   }
 
   PostgresConnectionOptions connection() {
@@ -105,6 +122,10 @@ public final class PostgresSourceOptions implements Serializable {
 
   int batchRows() {
     return batchRows;
+  }
+
+  long limit() {
+    return limit;
   }
 
   @Override

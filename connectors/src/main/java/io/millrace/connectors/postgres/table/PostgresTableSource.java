@@ -18,13 +18,15 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.connector.source.abilities.SupportsLimitPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushDown;
 import org.apache.flink.table.types.DataType;
 
 /** A table of PostgreSQL that a query reads. The planner changes a copy of it, by the ability. */
-final class PostgresTableSource implements BatchScanTableSource, SupportsProjectionPushDown {
+final class PostgresTableSource
+    implements BatchScanTableSource, SupportsProjectionPushDown, SupportsLimitPushDown {
   private final Schema declared;
-  private final PostgresSourceOptions options;
+  private PostgresSourceOptions options;
   private final Optional<Integer> parallelism;
   private ReadColumns read;
   // The names of the fields of the rows.
@@ -53,6 +55,11 @@ final class PostgresTableSource implements BatchScanTableSource, SupportsProject
   public void applyProjection(int[][] fields, DataType producedType) {
     read = ReadColumns.all(declared).project(fields);
     produced = DataType.getFieldNames(producedType);
+  }
+
+  @Override
+  public void applyLimit(long limit) {
+    options = options.withLimit(limit);
   }
 
   @Override

@@ -334,6 +334,21 @@ MILLRACE_FUNCTION String cast_varchar(const char* bytes, int32_t length, int32_t
   return {bytes, offset_of_code_point(bytes, length, code_points)};
 }
 
+MILLRACE_FUNCTION String cast_varbinary(const char* bytes, int32_t length, int32_t most) {
+  return {bytes, length < most ? length : most};
+}
+
+MILLRACE_FUNCTION String cast_binary(char* scratch, const char* bytes, int32_t length, int32_t count) {
+  if (length >= count) {
+    return {bytes, count};
+  }
+  copy_mapped(scratch, bytes, length, [](uint64_t word) { return word; });
+  for (int32_t i = length; i < count; i++) {
+    scratch[i] = 0;
+  }
+  return {scratch, count};
+}
+
 MILLRACE_FUNCTION String cast_char(
     char* scratch, const char* bytes, int32_t length, int32_t code_points) {
   const CodePoints first = first_code_points(bytes, length, code_points);

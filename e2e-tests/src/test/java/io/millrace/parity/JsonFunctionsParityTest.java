@@ -74,6 +74,8 @@ class JsonFunctionsParityTest {
         String onEmpty = behaviors.get(calls.size() % behaviors.size());
         String onError = behaviors.get(calls.size() / 3 % behaviors.size());
         calls.add(call("JSON_QUERY", col("k"), path, wrapper, onEmpty, onError));
+        calls.add(
+            call("JSON_QUERY", col("k"), path, wrapper, "NULL", "EMPTY_ARRAY", "ARRAY<STRING>"));
       }
     }
     compare(calls);
@@ -87,6 +89,17 @@ class JsonFunctionsParityTest {
         List.of(
             call("JSON_STRING", col("j")),
             call("JSON_STRING", array),
+            call("JSON_UNQUOTE", col("j")),
+            call("JSON_UNQUOTE", call("CONCAT", "\"", col("j"), "\"")),
+            call("JSON_UNQUOTE", call("JSON_STRING", col("j"))),
+            call(
+                "JSON_OBJECT",
+                "ABSENT_ON_NULL",
+                "j",
+                call("JSON", call("JSON_STRING", col("j"))),
+                "a",
+                call("JSON", call("CONCAT", " ", array, " "))),
+            call("JSON_ARRAY", "NULL_ON_NULL", call("JSON", col("j")), call("JSON", " ")),
             call("JSON_ARRAY", "NULL_ON_NULL", col("j"), array, col("k"), col("j")),
             call("JSON_ARRAY", "ABSENT_ON_NULL", call("CHAR_LENGTH", col("j")), col("j")),
             call("JSON_OBJECT", "NULL_ON_NULL", "b", col("j"), "a", array, "\"", col("k")),

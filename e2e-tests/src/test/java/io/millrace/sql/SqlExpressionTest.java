@@ -85,7 +85,9 @@ class SqlExpressionTest {
             + " DEFAULT 'wrong' ON ERROR)",
         "JSON_QUERY(json, 'lax $.a.b'), JSON_QUERY(json, 'lax $.s' WITH CONDITIONAL ARRAY WRAPPER),"
             + " JSON_QUERY(json, 'lax $.x' WITH UNCONDITIONAL ARRAY WRAPPER EMPTY ARRAY ON EMPTY),"
-            + " JSON_QUERY(json, 'strict $.a' EMPTY OBJECT ON ERROR)",
+            + " JSON_QUERY(json, 'strict $.a' EMPTY OBJECT ON ERROR),"
+            + " JSON_QUERY(json, 'lax $.b' RETURNING ARRAY<STRING> EMPTY ARRAY ON EMPTY)",
+        "JSON_UNQUOTE(json), JSON_OBJECT('j' VALUE JSON(JSON_QUOTE(json)))",
         "JSON_EXISTS(json, 'lax $.a'), JSON_EXISTS(json, 'strict $.a.x' TRUE ON ERROR),"
             + " JSON_EXISTS(json, 'strict $.n' UNKNOWN ON ERROR)",
         "json IS JSON, json IS NOT JSON, json IS JSON OBJECT, json IS NOT JSON ARRAY,"

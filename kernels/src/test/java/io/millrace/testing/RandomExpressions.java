@@ -342,7 +342,9 @@ public final class RandomExpressions {
         arguments.add(generate(parameter.type(), Math.max(0, depth - 1), true));
         readsColumns = false;
       } else {
-        Expression argument = another(arguments, parameter.type(), depth, false);
+        // A constant position has to be 1 or more.
+        boolean isPosition = producer.function().name().equals("ITEM");
+        Expression argument = another(arguments, parameter.type(), depth, isPosition);
         arguments.add(bounded(producer.function(), parameter, argument));
       }
     }

@@ -45,7 +45,7 @@ class FlinkSuitesTest {
             arguments(FUNCTIONS + "LikeFunctionITCase", 71, 0, 64),
             arguments(FUNCTIONS + "InetFunctionsITCase", 156, 0, 156),
             arguments(FUNCTIONS + "TimeFunctionsITCase", 468, 0, 453),
-            arguments(FUNCTIONS + "StringFunctionsITCase", 303, 0, 249),
+            arguments(FUNCTIONS + "StringFunctionsITCase", 303, 0, 282),
             arguments(FUNCTIONS + "MiscFunctionsITCase", 62, 0, 50),
             arguments(FUNCTIONS + "RowFunctionITCase", 11, 0, 11),
             arguments(FUNCTIONS + "MapFunctionITCase", 84, 2, 60),
@@ -53,8 +53,8 @@ class FlinkSuitesTest {
             arguments(FUNCTIONS + "ConstructedAccessFunctionsITCase", 7, 0, 3),
             arguments(FUNCTIONS + "FieldAccessFromTableITCase", 24, 0, 12),
             arguments(FUNCTIONS + "CastFunctionMiscITCase", 60, 0, 14),
-            arguments(FUNCTIONS + "CastFunctionITCase", 589, 108, 192),
-            arguments(FUNCTIONS + "JsonFunctionsITCase", 486, 6, 243));
+            arguments(FUNCTIONS + "CastFunctionITCase", 691, 6, 201),
+            arguments(FUNCTIONS + "JsonFunctionsITCase", 480, 12, 442));
     return ALL ? Stream.concat(smoke, all) : smoke;
   }
 

@@ -14,8 +14,8 @@ enum KnownGap {
           + " BITMAP_TO_ARRAY BITMAP_TO_BYTES BITMAP_TO_STRING BITMAP_XOR"),
   JSON(
       "reads or writes JSON as a value of a type that no column holds, or is another function here",
-      "IS_JSON JSON JSON_UNQUOTE PARSE_JSON TRY_PARSE_JSON"),
-  RARE("is rare and not written yet", "$HASHCODE$1 PRINTF PRINT"),
+      "IS_JSON PARSE_JSON TRY_PARSE_JSON"),
+  RARE("is rare and not written yet", "$HASHCODE$1 PRINT"),
   OTHER_NAME(
       "is another function here: CASE, a cast, a comparison, TRIM TO a unit or arithmetic",
       "AGG_DECIMAL_PLUS /INT CASE CAST DEFAULT HIVE_AGG_DECIMAL_PLUS IFTHENELSE LOWERCASE"

@@ -20,7 +20,9 @@ public final class EvaluationException extends RuntimeException {
    * @param failure the error and the expression: "division by zero in (x / y)"
    * @param row position of the row in the evaluated table
    * @param values the operand values: "7, 0"
-   * @param cause the exception of a user-defined function; null for other errors
+   * @param cause the exception of a user-defined function; for a cast to a number or a time, a
+   *     {@link NumberFormatException} or a {@link java.time.format.DateTimeParseException}; null
+   *     for other errors
    */
   public EvaluationException(String failure, int row, String values, Throwable cause) {
     super(failure + " at row " + row + ": values " + values, cause);

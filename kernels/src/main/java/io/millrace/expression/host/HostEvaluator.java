@@ -17,6 +17,7 @@ import io.millrace.expression.vector.Status;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -157,7 +158,22 @@ public final class HostEvaluator {
       }
       failure =
           new EvaluationException(
-              status.description() + " in " + call, position, values.toString(), cause);
+              status.description() + " in " + call,
+              position,
+              values.toString(),
+              cause == null && status == Status.INVALID_CAST ? castCause(call, values) : cause);
     }
+  }
+
+  // What Flink's casts throw, so that users who look for it find it.
+  private static RuntimeException castCause(Call call, CharSequence value) {
+    String message = "cannot cast " + value + " to " + call.type();
+    return switch (call.type().id()) {
+      case DATE, TIME, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS ->
+          new DateTimeParseException(message, value, 0);
+      case INT8, INT16, INT32, INT64, FLOAT32, FLOAT64, DECIMAL32, DECIMAL64, DECIMAL128 ->
+          new NumberFormatException(message);
+      default -> null;
+    };
   }
 }

@@ -11,6 +11,8 @@ import io.millrace.expression.typed.TypedExpression;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -33,6 +35,11 @@ import java.util.stream.IntStream;
 public final class HostVector {
   /** Maximum number of rows in a chunk. */
   public static final int CAPACITY = 1024;
+
+  private static final int MILLIS_PER_SECOND = 1_000;
+  private static final int MICROS_PER_SECOND = 1_000_000;
+  private static final int NANOS_PER_MILLI = 1_000_000;
+  private static final int NANOS_PER_MICRO = 1_000;
 
   private static final int LONG_BITS = 64;
 
@@ -271,6 +278,27 @@ public final class HostVector {
     if (kind == ValueKind.DECIMAL128) {
       secondParts[row] = unscaled.shiftRight(LONG_BITS).longValue();
     }
+  }
+
+  /** The date and time of a TIMESTAMP; in UTC if it is of a time zone. */
+  public LocalDateTime getDateTime(int row) {
+    long value = longs[row];
+    return switch (type.id()) {
+      case TIMESTAMP_MICROS ->
+          LocalDateTime.ofEpochSecond(
+              Math.floorDiv(value, MICROS_PER_SECOND),
+              Math.floorMod(value, MICROS_PER_SECOND) * NANOS_PER_MICRO,
+              ZoneOffset.UTC);
+      case TIMESTAMP_NANOS -> ofMillis(value).plusNanos(secondParts[row]);
+      default -> ofMillis(value);
+    };
+  }
+
+  private static LocalDateTime ofMillis(long millis) {
+    return LocalDateTime.ofEpochSecond(
+        Math.floorDiv(millis, MILLIS_PER_SECOND),
+        Math.floorMod(millis, MILLIS_PER_SECOND) * NANOS_PER_MILLI,
+        ZoneOffset.UTC);
   }
 
   /** Stores the value of a literal, as in {@link TypedExpression.Literal}, or null. */

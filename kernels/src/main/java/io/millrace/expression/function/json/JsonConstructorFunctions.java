@@ -19,6 +19,7 @@ import io.millrace.expression.vector.HostVector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -26,11 +27,12 @@ import java.util.stream.Stream;
  * {@code JSON_OBJECT} and {@code JSON_ARRAY}. As in Calcite's calls the first argument says what
  * becomes of nulls, {@code 'NULL_ON_NULL'} or {@code 'ABSENT_ON_NULL'}, a word as in {@link
  * JsonArguments}; then follow the elements, or names and values in turn. A value that is itself a
- * call of these functions is not quoted.
+ * call of these functions or of {@code JSON} is not quoted.
  */
 final class JsonConstructorFunctions {
   private static final String OBJECT = "JSON_OBJECT";
   private static final String ARRAY = "JSON_ARRAY";
+  private static final Set<String> NOT_QUOTED = Set.of(OBJECT, ARRAY, JsonTextFunctions.JSON);
 
   /** What becomes of nulls. */
   private enum OnNull {
@@ -57,7 +59,7 @@ final class JsonConstructorFunctions {
             .description(
                 "A JSON object of names and values, in the order of the names. Values that are"
                     + " null are left out if ABSENT ON NULL is said. Values that are calls of"
-                    + " JSON_OBJECT or JSON_ARRAY are not quoted.")
+                    + " JSON_OBJECT, JSON_ARRAY or JSON are not quoted.")
             .differences("Refuses a name that is no literal, and a name that occurs twice.")
             .sql(JsonConstructorFunctions::objectSql)
             .bind(JsonConstructorFunctions::object),
@@ -66,7 +68,8 @@ final class JsonConstructorFunctions {
             .signatures(arraySignatures())
             .description(
                 "A JSON array of values. Values that are null are left out unless NULL ON NULL is"
-                    + " said. Values that are calls of JSON_OBJECT or JSON_ARRAY are not quoted.")
+                    + " said. Values that are calls of JSON_OBJECT, JSON_ARRAY or JSON are not"
+                    + " quoted.")
             .sql(JsonConstructorFunctions::arraySql)
             .bind(JsonConstructorFunctions::array));
   }
@@ -146,10 +149,7 @@ final class JsonConstructorFunctions {
   /** A value as JSON; null if it is null. */
   private static TypedExpression text(TypedExpression value, BindingContext context) {
     boolean isJson =
-        value
-            .calledFunction()
-            .filter(function -> function.name().equals(OBJECT) || function.name().equals(ARRAY))
-            .isPresent();
+        value.calledFunction().filter(function -> NOT_QUOTED.contains(function.name())).isPresent();
     return isJson ? value : JsonText.of(value, context);
   }
 

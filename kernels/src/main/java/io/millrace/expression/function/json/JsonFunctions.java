@@ -18,6 +18,7 @@ public final class JsonFunctions {
     definitions.add(JsonPathFunctions.exists());
     definitions.addAll(JsonPredicateFunctions.definitions());
     definitions.addAll(JsonConstructorFunctions.definitions());
+    definitions.addAll(JsonTextFunctions.definitions());
     return definitions;
   }
 }

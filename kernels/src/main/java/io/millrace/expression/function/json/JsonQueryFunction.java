@@ -27,11 +27,13 @@ import java.util.Optional;
  * words as {@link JsonArguments}: the wrapper, {@code 'WITHOUT_ARRAY'}, {@code
  * 'WITH_CONDITIONAL_ARRAY'} or {@code 'WITH_UNCONDITIONAL_ARRAY'}; what to give if there is no
  * value and if there is an error, each {@code 'NULL'}, {@code 'ERROR'}, {@code 'EMPTY_ARRAY'} or
- * {@code 'EMPTY_OBJECT'}; and optionally the name of the type that is returned, which must be
- * {@code 'STRING'}. Without the words the wrapper is the first, and null is given.
+ * {@code 'EMPTY_OBJECT'}; and optionally the type that is returned, {@code 'STRING'} or {@code
+ * 'ARRAY<STRING>'}. Without the words the wrapper is the first, and null is given.
  */
 final class JsonQueryFunction {
   private static final String NAME = "JSON_QUERY";
+  private static final String STRING = "STRING";
+  private static final String ARRAY = "ARRAY<STRING>";
   private static final int PATH_AND_TEXT = 2;
   private static final int WITH_WORDS = 5;
 
@@ -73,6 +75,7 @@ final class JsonQueryFunction {
   private final Wrapper wrapper;
   private final Behavior onEmpty;
   private final Behavior onError;
+  private final boolean isArray;
 
   private JsonQueryFunction(List<TypedExpression> arguments) {
     path = JsonPath.parse(Arguments.literalString(arguments, 1));
@@ -80,11 +83,12 @@ final class JsonQueryFunction {
     wrapper = hasWords ? JsonArguments.word(arguments, 2, Wrapper.class) : Wrapper.WITHOUT_ARRAY;
     onEmpty = hasWords ? JsonArguments.word(arguments, 3, Behavior.class) : Behavior.NULL;
     onError = hasWords ? JsonArguments.word(arguments, 4, Behavior.class) : Behavior.NULL;
-    if (arguments.size() > WITH_WORDS
-        && !Arguments.literalString(arguments, WITH_WORDS).equals("STRING")) {
+    String returned =
+        arguments.size() > WITH_WORDS ? Arguments.literalString(arguments, WITH_WORDS) : STRING;
+    isArray = returned.equals(ARRAY);
+    if (!isArray && !returned.equals(STRING)) {
       throw new ExpressionException(
-          "expected RETURNING STRING, got RETURNING "
-              + Arguments.literalString(arguments, WITH_WORDS));
+          "expected RETURNING STRING or ARRAY<STRING>, got RETURNING " + returned);
     }
   }
 
@@ -102,7 +106,14 @@ final class JsonQueryFunction {
                     "WITHOUT_ARRAY",
                     "WITH_UNCONDITIONAL_ARRAY"),
                 Signature.literal(DataType.STRING, "EMPTY_OBJECT", "NULL", "EMPTY_ARRAY", "ERROR"),
-                Signature.literal(DataType.STRING, "EMPTY_ARRAY", "EMPTY_OBJECT", "ERROR", "NULL")))
+                Signature.literal(DataType.STRING, "EMPTY_ARRAY", "EMPTY_OBJECT", "ERROR", "NULL")),
+            Signature.of(
+                Signature.any(DataType.STRING),
+                JsonPathFunctions.paths(),
+                Signature.literal(DataType.STRING, "WITHOUT_ARRAY", "WITH_CONDITIONAL_ARRAY"),
+                Signature.literal(DataType.STRING, "NULL", "EMPTY_ARRAY"),
+                Signature.literal(DataType.STRING, "EMPTY_ARRAY", "NULL"),
+                Signature.literal(DataType.STRING, ARRAY)))
         .description(
             "The object or array at a path of members and indices, as JSON without white space and"
                 + " with members in the order of their names. The wrapper puts any value but null,"
@@ -110,10 +121,11 @@ final class JsonQueryFunction {
                 + " WITH CONDITIONAL ARRAY WRAPPER. In lax mode a value that is missing, null or,"
                 + " without a wrapper, a scalar counts as empty, and so does a text that is not"
                 + " JSON; in strict mode that is an error. ON EMPTY and ON ERROR say what to give,"
-                + " null if they are absent.")
+                + " null if they are absent. RETURNING ARRAY<STRING> gives the elements of an array,"
+                + " strings without quotes.")
         .differences(
             "Refuses paths with wildcards, filters, functions, slices or several names in one"
-                + " step, paths that are no literal, and RETURNING an ARRAY.")
+                + " step, and paths that are no literal.")
         .sql(JsonQueryFunction::toSql)
         .bind(
             (arguments, context) -> {
@@ -141,9 +153,9 @@ final class JsonQueryFunction {
     List<String> rest = arguments.stream().skip(1).map(Object::toString).toList();
     BoundFunction.Builder function =
         BoundFunction.named(NAME)
-            .parameters(path, wrapper, onEmpty, onError)
+            .parameters(path, wrapper, onEmpty, onError, isArray)
             .failing()
-            .host(HostFunction.ofFallibleRow(this::evaluate))
+            .host(HostFunction.ofFallibleRow(isArray ? this::evaluateArray : this::evaluate))
             .scratch(ResultSizeLimit.ofOperand(0).plus("[]".length()))
             .sql(
                 operands -> {
@@ -151,6 +163,11 @@ final class JsonQueryFunction {
                   all.addAll(rest);
                   return toSql(all);
                 });
+    if (isArray) {
+      return function
+          .hostOnly("arrays of strings are made by the host")
+          .call(arguments.subList(0, 1), DataType.list(DataType.STRING), true);
+    }
     if (path.steps().size() > JsonPath.MAX_DEVICE_STEPS) {
       function.hostOnly(JsonPathFunctions.LONG_PATH);
     } else {
@@ -162,21 +179,76 @@ final class JsonQueryFunction {
 
   private void evaluate(HostVector[] operands, HostVector result, int row, Rows rows) {
     JsonPath.Result found = path.evaluate(operands[0].getString(row));
-    boolean isEmpty = found.outcome() == JsonPath.Outcome.EMPTY;
-    if (found.outcome() == JsonPath.Outcome.VALUE) {
-      Object value = wrapper.wrap(found.value());
-      Optional<String> text = JsonTree.isScalar(value) ? Optional.empty() : JsonTree.write(value);
-      if (text.isPresent()) {
-        result.setString(row, text.get());
-        return;
-      }
-      isEmpty = path.isLax() && JsonTree.isScalar(value);
+    Optional<Object> value = value(found);
+    Optional<String> text = value.flatMap(JsonTree::write);
+    if (text.isPresent()) {
+      result.setString(row, text.get());
+      return;
     }
-    switch (isEmpty ? onEmpty : onError) {
+    switch (isEmpty(found) ? onEmpty : onError) {
       case NULL -> result.setNull(row);
       case ERROR -> rows.fail(row, Status.INVALID_ARGUMENT);
       case EMPTY_ARRAY -> result.setString(row, "[]");
       case EMPTY_OBJECT -> result.setString(row, "{}");
+    }
+  }
+
+  private void evaluateArray(HostVector[] operands, HostVector result, int row, Rows rows) {
+    JsonPath.Result found = path.evaluate(operands[0].getString(row));
+    Optional<Object> value = value(found);
+    if (value.isPresent() && value.get() instanceof List<?> list) {
+      Optional<List<String>> elements = elements(list);
+      if (elements.isPresent()) {
+        setArray(elements.get(), result, row);
+        return;
+      }
+    }
+    switch (isEmpty(found) ? onEmpty : onError) {
+      case NULL -> result.setNull(row);
+      case ERROR, EMPTY_OBJECT -> rows.fail(row, Status.INVALID_ARGUMENT);
+      case EMPTY_ARRAY -> result.appendElements(row, 0);
+    }
+  }
+
+  /** The object or array that was found, with its wrapper. */
+  private Optional<Object> value(JsonPath.Result found) {
+    return found.outcome() == JsonPath.Outcome.VALUE
+        ? Optional.of(wrapper.wrap(found.value())).filter(value -> !JsonTree.isScalar(value))
+        : Optional.empty();
+  }
+
+  private boolean isEmpty(JsonPath.Result found) {
+    return found.outcome() == JsonPath.Outcome.EMPTY
+        || (found.outcome() == JsonPath.Outcome.VALUE
+            && path.isLax()
+            && JsonTree.isScalar(wrapper.wrap(found.value())));
+  }
+
+  /** Strings for elements, null for null; empty if an element is nested too deeply. */
+  private static Optional<List<String>> elements(List<?> list) {
+    List<String> elements = new ArrayList<>();
+    for (Object element : list) {
+      if (element == null || JsonTree.isScalar(element)) {
+        elements.add(element == null ? null : element.toString());
+      } else {
+        Optional<String> text = JsonTree.write(element);
+        if (text.isEmpty()) {
+          return Optional.empty();
+        }
+        elements.add(text.get());
+      }
+    }
+    return Optional.of(elements);
+  }
+
+  private static void setArray(List<String> elements, HostVector result, int row) {
+    int first = result.appendElements(row, elements.size());
+    for (int i = 0; i < elements.size(); i++) {
+      if (elements.get(i) == null) {
+        result.elements().setNull(first + i);
+      } else {
+        result.elements().setString(first + i, elements.get(i));
+      }
     }
   }
 }

@@ -13,8 +13,6 @@ import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
 import java.math.BigDecimal;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Base64;
 import java.util.List;
@@ -24,10 +22,6 @@ import java.util.stream.Stream;
 final class JsonText {
   // A decimal of no more digits behind the point is never written with an exponent.
   private static final int MAX_PLAIN_SCALE = 6;
-  private static final int MILLIS_PER_SECOND = 1_000;
-  private static final int MICROS_PER_SECOND = 1_000_000;
-  private static final int NANOS_PER_MILLI = 1_000_000;
-  private static final int NANOS_PER_MICRO = 1_000;
 
   /** The text of a row's value. */
   @FunctionalInterface
@@ -128,27 +122,7 @@ final class JsonText {
   }
 
   private static String timestamp(HostVector values, int row) {
-    String text = DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(dateTime(values, row));
+    String text = DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(values.getDateTime(row));
     return "\"" + text + (values.type().withTimeZone() ? "Z\"" : "\"");
-  }
-
-  private static LocalDateTime dateTime(HostVector values, int row) {
-    long value = values.longs()[row];
-    return switch (values.type().id()) {
-      case TIMESTAMP_MICROS ->
-          LocalDateTime.ofEpochSecond(
-              Math.floorDiv(value, MICROS_PER_SECOND),
-              Math.floorMod(value, MICROS_PER_SECOND) * NANOS_PER_MICRO,
-              ZoneOffset.UTC);
-      case TIMESTAMP_NANOS -> ofMillis(value).plusNanos(values.secondParts()[row]);
-      default -> ofMillis(value);
-    };
-  }
-
-  private static LocalDateTime ofMillis(long millis) {
-    return LocalDateTime.ofEpochSecond(
-        Math.floorDiv(millis, MILLIS_PER_SECOND),
-        Math.floorMod(millis, MILLIS_PER_SECOND) * NANOS_PER_MILLI,
-        ZoneOffset.UTC);
   }
 }

@@ -33,7 +33,9 @@ public final class StringFunctions {
   private StringFunctions() {}
 
   public static List<FunctionDefinition> definitions() {
-    return Stream.of(parts(), trims(), searches()).flatMap(List::stream).toList();
+    return Stream.of(parts(), trims(), searches(), List.of(StringFormatFunctions.printf()))
+        .flatMap(List::stream)
+        .toList();
   }
 
   /** Starts a definition of this family. */

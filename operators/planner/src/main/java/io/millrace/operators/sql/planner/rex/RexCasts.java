@@ -2,7 +2,6 @@
 package io.millrace.operators.sql.planner.rex;
 
 import io.millrace.column.DataType;
-import io.millrace.column.TypeId;
 import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
@@ -40,14 +39,16 @@ final class RexCasts {
     checkIntervals(call, operand);
     if (to.is(LogicalTypeFamily.CHARACTER_STRING)) {
       return toText(text(value, from, orNull), from, to);
-    } else if (to.is(LogicalTypeRoot.BINARY)
-        || (to.is(LogicalTypeRoot.VARBINARY) && LogicalTypeChecks.getLength(to) != MAX_LENGTH)
-        || (!to.getChildren().isEmpty() && !LogicalTypeCasts.supportsAvoidingCast(from, to))) {
+    } else if (!to.getChildren().isEmpty() && !LogicalTypeCasts.supportsAvoidingCast(from, to)) {
       throw new UnsupportedNodeException("a cast to " + to.asSummaryString());
     }
     DataType target = RexConverter.type(call);
     Expression cast = cast(value, RexConverter.type(operand), target, orNull);
-    return target.id() == TypeId.TIME ? ofPrecision(cast, from, to) : cast;
+    return switch (target.id()) {
+      case TIME -> ofPrecision(cast, from, to);
+      case BINARY -> ofLength(cast, from, to);
+      default -> cast;
+    };
   }
 
   // Each field is cast to its type; then the row gets the names.
@@ -96,6 +97,16 @@ final class RexCasts {
                 || (from.is(LogicalTypeFamily.CHARACTER_STRING)
                     && LogicalTypeChecks.getLength(from) <= length));
     return fits ? text : Expressions.call("CAST_" + to.getTypeRoot().name(), text, length);
+  }
+
+  private static Expression ofLength(Expression bytes, LogicalType from, LogicalType to) {
+    int length = LogicalTypeChecks.getLength(to);
+    boolean fits =
+        to.is(LogicalTypeRoot.VARBINARY)
+            && (length == MAX_LENGTH
+                || (from.is(LogicalTypeFamily.BINARY_STRING)
+                    && LogicalTypeChecks.getLength(from) <= length));
+    return fits ? bytes : Expressions.call("CAST_" + to.getTypeRoot().name(), bytes, length);
   }
 
   // A TIME column has milliseconds, whatever the precision.

@@ -146,7 +146,11 @@ public final class RexConverter {
       case "PROCTIME" -> Expressions.nullOf(type(call));
       case "TRY_CAST" -> RexCasts.convert(call, this);
       case "JSON_VALUE" -> RexJson.value(call, this);
+      case "JSON_QUERY" -> RexJson.query(call, this);
       case "IS_JSON" -> RexJson.is(call, this);
+      case "JSON_OBJECT", "JSON_ARRAY" -> RexJson.constructed(call, this);
+      case "JSON" ->
+          throw new UnsupportedNodeException("JSON that is no value of JSON_OBJECT or JSON_ARRAY");
       default -> named(call);
     };
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner.rex;
 
+import io.millrace.column.TypeId;
 import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
@@ -29,6 +30,29 @@ final class RexJson {
         };
     arguments.addAll(TEXT_AND_PATH, List.of(Expressions.lit("RETURNING"), Expressions.lit(type)));
     return new Expression.Call("JSON_VALUE", arguments);
+  }
+
+  /** JSON_QUERY, whose returned type the planner keeps as the type of the call alone. */
+  static Expression query(RexCall call, RexConverter converter) {
+    List<Expression> arguments =
+        new ArrayList<>(call.getOperands().stream().map(converter::argument).toList());
+    if (RexConverter.type(call).id() == TypeId.LIST) {
+      arguments.add(Expressions.lit("ARRAY<STRING>"));
+    }
+    return new Expression.Call("JSON_QUERY", arguments);
+  }
+
+  /** JSON_OBJECT and JSON_ARRAY, whose values may be calls of JSON. */
+  static Expression constructed(RexCall call, RexConverter converter) {
+    return new Expression.Call(
+        call.getOperator().getName(),
+        call.getOperands().stream().map(operand -> member(operand, converter)).toList());
+  }
+
+  private static Expression member(RexNode operand, RexConverter converter) {
+    return operand instanceof RexCall call && call.getOperator().getName().equals("JSON")
+        ? Expressions.call("JSON", converter.convert(call.getOperands().get(0)))
+        : converter.argument(operand);
   }
 
   /** The Table API's IS_JSON, with the kind of value as its second operand. */

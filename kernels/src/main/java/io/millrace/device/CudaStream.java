@@ -95,6 +95,11 @@ final class CudaStream implements DeviceStream {
   }
 
   @Override
+  public boolean isClosed() {
+    return closed;
+  }
+
+  @Override
   public void synchronize() {
     if (!closed) {
       check(JCudaDriver.cuStreamSynchronize(handle()), "cuStreamSynchronize");

@@ -51,6 +51,9 @@ public interface DeviceStream extends AutoCloseable {
    */
   void synchronize();
 
+  /** Whether the stream was closed, so that no work of it is left; false on the host device. */
+  boolean isClosed();
+
   /** Waits for the enqueued work, then destroys the stream. Closing twice does nothing. */
   @Override
   void close();

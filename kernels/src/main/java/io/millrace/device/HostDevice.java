@@ -160,6 +160,11 @@ public final class HostDevice implements Device {
     public void synchronize() {}
 
     @Override
+    public boolean isClosed() {
+      return false;
+    }
+
+    @Override
     public void close() {}
   }
 

@@ -153,6 +153,11 @@ public final class DeferredDevice implements Device {
     }
 
     @Override
+    public boolean isClosed() {
+      return closed;
+    }
+
+    @Override
     public void close() {
       synchronize();
       closed = true;

@@ -45,12 +45,23 @@ public final class FreeList {
     return bySize.ceiling(new Block(0, size)) != null;
   }
 
+  /** The size of the largest block; 0 if there is none. */
+  long largestSize() {
+    return bySize.isEmpty() ? 0 : bySize.last().size();
+  }
+
+  /** Takes {@code size} bytes, which are no more than it has, out of the largest block. */
+  long takeOfLargest(long size) {
+    return take(bySize.last(), size);
+  }
+
   /** Takes {@code size} bytes out of the smallest block that has them; 0 if none does. */
   public long take(long size) {
     Block block = bySize.ceiling(new Block(0, size));
-    if (block == null) {
-      return 0;
-    }
+    return block == null ? 0 : take(block, size);
+  }
+
+  private long take(Block block, long size) {
     remove(block);
     if (block.size() > size) {
       add(block.address() + size, block.size() - size);

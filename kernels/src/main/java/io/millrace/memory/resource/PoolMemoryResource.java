@@ -3,8 +3,10 @@ package io.millrace.memory.resource;
 
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.device.HostDevice;
 import io.millrace.memory.MemoryResource;
 import java.util.HashMap;
 import java.util.List;
@@ -12,9 +14,9 @@ import java.util.Map;
 
 /**
  * A stream-ordered pool with coalescing: best fit over the free blocks of the asking stream, then
- * over other streams' (ordered behind them), then a new piece from upstream, up to a limit. Memory
- * goes back upstream only by {@link #trim}, or when a request could not be met otherwise. The idea
- * is RMM's stream-ordered pool.
+ * of the largest block of another stream (ordered behind it), then of a new piece from upstream, up
+ * to a limit. Memory goes back upstream only by {@link #trim}, or when a request could not be met
+ * otherwise. The idea is RMM's stream-ordered pool.
  */
 @PublicEvolving
 public final class PoolMemoryResource implements MemoryResource {
@@ -23,6 +25,7 @@ public final class PoolMemoryResource implements MemoryResource {
   // because the driver refuses copies that span two of its allocations.
   private static final long GUARD_BYTES = ALIGNMENT;
   private static final long MIN_PIECE_BYTES = 64L << 20;
+  private static final DeviceStream HOST_STREAMS = HostDevice.INSTANCE.createStream();
 
   private final MemoryResource upstream;
   private final long minimumPieceBytes;
@@ -81,7 +84,7 @@ public final class PoolMemoryResource implements MemoryResource {
       throw beyondLimit(bytes);
     }
     long rounded = roundUp(bytes);
-    FreeList own = freeByStream.computeIfAbsent(stream, key -> new FreeList());
+    FreeList own = freeOf(stream);
     long address = own.take(rounded);
     if (address == 0) {
       address = takeFromOtherStream(rounded, stream, own);
@@ -93,14 +96,38 @@ public final class PoolMemoryResource implements MemoryResource {
     return address;
   }
 
+  // Half of the largest block, so that streams that take turns need not take from each other for
+  // each request, and keep what they need: if all blocks went over, the other stream would soon
+  // take them back.
   private long takeFromOtherStream(long bytes, DeviceStream stream, FreeList own) {
+    joinClosed(stream, own);
+    if (own.has(bytes)) {
+      return own.take(bytes);
+    }
+    DeviceStream largest = null;
+    long largestBytes = 0;
     for (Map.Entry<DeviceStream, FreeList> other : freeByStream.entrySet()) {
-      if (other.getValue() != own && other.getValue().has(bytes)) {
-        join(other.getKey(), stream, own);
-        return own.take(bytes);
+      long size = other.getValue() == own ? 0 : other.getValue().largestSize();
+      if (size > largestBytes) {
+        largest = other.getKey();
+        largestBytes = size;
       }
     }
-    return 0;
+    if (largestBytes < bytes) {
+      return 0;
+    }
+    stream.waitFor(largest);
+    long taken = Math.max(bytes, roundUp(largestBytes / 2));
+    own.add(freeByStream.get(largest).takeOfLargest(taken), taken);
+    return own.take(bytes);
+  }
+
+  private void joinClosed(DeviceStream stream, FreeList own) {
+    for (DeviceStream other : List.copyOf(freeByStream.keySet())) {
+      if (freeByStream.get(other) != own && other.isClosed()) {
+        join(other, stream, own);
+      }
+    }
   }
 
   // The entry goes too, or the pool would remember every stream that there ever was.
@@ -161,7 +188,7 @@ public final class PoolMemoryResource implements MemoryResource {
 
   private void joinAll(DeviceStream stream, FreeList own) {
     for (DeviceStream other : List.copyOf(freeByStream.keySet())) {
-      if (other != stream) {
+      if (freeByStream.get(other) != own) {
         join(other, stream, own);
       }
     }
@@ -172,7 +199,7 @@ public final class PoolMemoryResource implements MemoryResource {
     if (bytes > 0) {
       long rounded = roundUp(bytes);
       heldBytes -= rounded;
-      freeByStream.computeIfAbsent(stream, key -> new FreeList()).add(address, rounded);
+      freeOf(stream).add(address, rounded);
     }
   }
 
@@ -188,7 +215,7 @@ public final class PoolMemoryResource implements MemoryResource {
 
   /** Gives pieces that are wholly free back upstream, after the work of {@code stream}. */
   public synchronized void trim(DeviceStream stream) {
-    FreeList own = freeByStream.computeIfAbsent(stream, key -> new FreeList());
+    FreeList own = freeOf(stream);
     joinAll(stream, own);
     freeUnusedPieces(stream, own);
     if (pieces.isEmpty()) {
@@ -206,6 +233,12 @@ public final class PoolMemoryResource implements MemoryResource {
         upstream.free(address, bytes, stream);
       }
     }
+  }
+
+  // Work of the host's streams is done when it is enqueued: their blocks are one list.
+  private FreeList freeOf(DeviceStream stream) {
+    DeviceStream owner = stream.device().kind() == DeviceKind.HOST ? HOST_STREAMS : stream;
+    return freeByStream.computeIfAbsent(owner, key -> new FreeList());
   }
 
   private static long roundUp(long bytes) {

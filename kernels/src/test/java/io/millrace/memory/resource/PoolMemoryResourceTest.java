@@ -87,6 +87,23 @@ class PoolMemoryResourceTest {
   }
 
   @Test
+  void aStreamTakesHalfOfTheLargestBlockAndLeavesTheRest() {
+    DeferredDevice deferred = new DeferredDevice();
+    PoolMemoryResource deferredPool =
+        new PoolMemoryResource(new CudaMemoryResource(deferred), PIECE, 4 * PIECE);
+    try (DeviceStream one = deferred.createStream();
+        DeviceStream other = deferred.createStream()) {
+      long first = deferredPool.allocate(256, one);
+      deferredPool.free(first, 256, one);
+      long taken = deferredPool.allocate(256, other);
+      // Both have free memory now, so that neither asks the other one.
+      assertThat(deferredPool.allocate(PIECE / 4, one)).isGreaterThan(taken + PIECE / 4);
+      assertThat(deferredPool.allocate(PIECE / 4, other)).isEqualTo(taken + 256);
+      assertThat(deferredPool.reservedBytes()).isEqualTo(PIECE);
+    }
+  }
+
+  @Test
   void blocksThatDifferentStreamsFreedAreJoinedWhenNothingElseIsLeft() {
     long whole = 4 * PIECE - GUARD;
     long half = whole / 512 * 256;

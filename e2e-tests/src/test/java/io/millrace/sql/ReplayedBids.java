@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.SourceReaderContext;
@@ -52,7 +53,8 @@ import org.apache.flink.util.IOUtils;
 /**
  * The connector {@code replayed-bids}: bids of Nexmark that this process made once and keeps in
  * host memory, as rows or as batches, so that a benchmark does not measure how they are made. They
- * come several times, each time later.
+ * come several times, each time later. Subtasks take turns on batches, so that all are at about the
+ * same time, as subtasks are that read a live stream.
  */
 public final class ReplayedBids implements DynamicTableSourceFactory {
   private static final int ROWS_PER_BATCH = 1 << 16;
@@ -177,20 +179,27 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
     private static final long serialVersionUID = 1L;
 
     private transient GenericRowData row;
+    private transient int subtask;
+    private transient int subtasks;
+    private transient long taken;
 
     @Override
     public void open(SourceReaderContext context) {
       row = new GenericRowData(NexmarkSchemas.BID.size());
+      subtask = context.getIndexOfSubtask();
+      subtasks = context.currentParallelism();
     }
 
     @Override
     public RowData map(Long number) {
-      int bid = (int) (number % ROWS.size());
+      long batch = taken / ROWS_PER_BATCH * subtasks + subtask;
+      long turn = batch * ROWS_PER_BATCH + taken++ % ROWS_PER_BATCH;
+      int bid = (int) (turn % ROWS.size());
       GenericRowData made = ROWS.get(bid);
       for (int i = 0; i < row.getArity(); i++) {
         row.setField(i, made.getField(i));
       }
-      long time = millis[bid] + delay(number / ROWS.size());
+      long time = millis[bid] + delay(turn / ROWS.size());
       row.setField(DATE_TIME, TimestampData.fromEpochMillis(time));
       return row;
     }
@@ -250,6 +259,7 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
     private final Schema schema;
     private transient DeviceContext deviceContext;
     private transient HostTransfer transfer;
+    private transient long taken;
 
     private ReplayOperator(StreamOperatorParameters<ColumnBatch> parameters, Schema schema) {
       super(parameters);
@@ -265,9 +275,10 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
 
     @Override
     public void processElement(StreamRecord<Long> number) {
-      int batch = (int) (number.getValue() % TABLES.size());
+      TaskInfo task = getRuntimeContext().getTaskInfo();
+      long turn = taken++ * task.getNumberOfParallelSubtasks() + task.getIndexOfThisSubtask();
       transfer.toDevice(
-          delayed(batch, delay(number.getValue() / TABLES.size())),
+          delayed((int) (turn % TABLES.size()), delay(turn / TABLES.size())),
           table -> ColumnBatch.emit(new StreamRecord<>(new ColumnBatch(table)), output));
     }
 

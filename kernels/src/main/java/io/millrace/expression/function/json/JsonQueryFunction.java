@@ -6,13 +6,11 @@ import static io.millrace.expression.function.json.JsonArguments.words;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
-import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.Arguments;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
-import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
@@ -34,20 +32,17 @@ final class JsonQueryFunction {
   private static final String NAME = "JSON_QUERY";
   private static final String STRING = "STRING";
   private static final String ARRAY = "ARRAY<STRING>";
+  // On an H200 the offsets of some results are too small, for texts with objects and arrays among
+  // others: decision 48. The device function json_query waits for the cause.
+  private static final String WRONG_ON_DEVICE = "its results on a GPU are wrong for some texts";
   private static final int PATH_AND_TEXT = 2;
   private static final int WITH_WORDS = 5;
 
   /** Whether a value is put into an array. */
   private enum Wrapper {
-    WITHOUT_ARRAY(0),
-    WITH_CONDITIONAL_ARRAY(1),
-    WITH_UNCONDITIONAL_ARRAY(2);
-
-    private final int deviceCode;
-
-    Wrapper(int deviceCode) {
-      this.deviceCode = deviceCode;
-    }
+    WITHOUT_ARRAY,
+    WITH_CONDITIONAL_ARRAY,
+    WITH_UNCONDITIONAL_ARRAY;
 
     private Object wrap(Object value) {
       boolean isWrapped =
@@ -59,16 +54,10 @@ final class JsonQueryFunction {
 
   /** What to give if there is neither an object nor an array. */
   private enum Behavior {
-    NULL(0),
-    ERROR(1),
-    EMPTY_ARRAY(2),
-    EMPTY_OBJECT(3);
-
-    private final int deviceCode;
-
-    Behavior(int deviceCode) {
-      this.deviceCode = deviceCode;
-    }
+    NULL,
+    ERROR,
+    EMPTY_ARRAY,
+    EMPTY_OBJECT
   }
 
   private final JsonPath path;
@@ -156,25 +145,18 @@ final class JsonQueryFunction {
             .parameters(path, wrapper, onEmpty, onError, isArray)
             .failing()
             .host(HostFunction.ofFallibleRow(isArray ? this::evaluateArray : this::evaluate))
-            .scratch(ResultSizeLimit.ofOperand(0).plus("[]".length()))
             .sql(
                 operands -> {
                   List<String> all = new ArrayList<>(operands);
                   all.addAll(rest);
                   return toSql(all);
                 });
-    if (isArray) {
-      return function
-          .hostOnly("arrays of strings are made by the host")
-          .call(arguments.subList(0, 1), DataType.list(DataType.STRING), true);
-    }
-    if (path.steps().size() > JsonPath.MAX_DEVICE_STEPS) {
-      function.hostOnly(JsonPathFunctions.LONG_PATH);
-    } else {
-      int empty = onEmpty.deviceCode | wrapper.deviceCode << 4;
-      function.device(DeviceFunction.call("json_query", path.constant(empty, onError.deviceCode)));
-    }
-    return function.call(arguments.subList(0, 1), DataType.STRING, true);
+    return function
+        .hostOnly(isArray ? "arrays of strings are made by the host" : WRONG_ON_DEVICE)
+        .call(
+            arguments.subList(0, 1),
+            isArray ? DataType.list(DataType.STRING) : DataType.STRING,
+            true);
   }
 
   private void evaluate(HostVector[] operands, HostVector result, int row, Rows rows) {

@@ -83,7 +83,7 @@ class FilePartitionsTest {
   @ParameterizedTest
   @CsvSource({
     "json, ON", "csv, ON", "parquet, ON", "arrow, ON",
-    "json, OFF", "csv, OFF", "parquet, OFF", "arrow, OFF"
+    "json, OFF", "parquet, OFF"
   })
   void partitionsAreReadAsTheyWereWritten(String format, SqlMode mode) throws Exception {
     String table = table("millrace-filesystem", "'format' = '" + format + "'");

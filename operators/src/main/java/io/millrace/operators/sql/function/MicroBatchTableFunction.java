@@ -39,7 +39,8 @@ import org.apache.flink.types.Row;
  * <p>Rows wait until the watermark passes the time of the first of them, or there are {@value
  * #MAX_ROWS}, and then leave in their order. So the table needs a time attribute with watermarks;
  * the last rows leave at the end of the input. The time attribute of the results is that of the
- * timer or of the row that made them leave. Only insertions are taken.
+ * timer or of the row that made them leave. Late rows are treated as Flink treats them for such
+ * functions. Only insertions are taken.
  *
  * <p>Rows of a partition wait for each other, so {@code PARTITION BY} is to have few and large
  * partitions; without it one subtask computes all. A row that fails fails the job.

@@ -21,6 +21,8 @@ final class MicroBatchThread {
   private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
   private final Thread thread = new Thread(this::run, "millrace micro-batches");
   private volatile boolean isClosed;
+  // Why requests get no result once it is closed.
+  private volatile Throwable end = new CancellationException("the function is closed");
 
   private record Request(Row values, CompletableFuture<Object> result) {}
 
@@ -51,6 +53,7 @@ final class MicroBatchThread {
     } catch (InterruptedException e) {
       // The function was closed.
     } catch (Throwable e) {
+      end = e;
       fail(batch, e);
     } finally {
       isClosed = true;
@@ -97,7 +100,7 @@ final class MicroBatchThread {
   private void cancelAll() {
     List<Request> left = new ArrayList<>();
     requests.drainTo(left);
-    fail(left, new CancellationException("the function is closed"));
+    fail(left, end);
   }
 
   /** Ends the thread, and requests that wait exceptionally. */

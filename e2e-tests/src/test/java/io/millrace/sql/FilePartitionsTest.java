@@ -81,10 +81,7 @@ class FilePartitionsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "json, ON", "csv, ON", "parquet, ON", "arrow, ON",
-    "json, OFF", "parquet, OFF"
-  })
+  @CsvSource({"json, ON", "csv, ON", "parquet, ON", "arrow, ON", "json, OFF", "parquet, OFF"})
   void partitionsAreReadAsTheyWereWritten(String format, SqlMode mode) throws Exception {
     String table = table("millrace-filesystem", "'format' = '" + format + "'");
     SqlSession writing = session(mode, table);

@@ -35,6 +35,8 @@ final class ParquetEncodingOperator<OUT> extends FileEncodingOperator<OUT> {
   private final ParquetWriterOptions options;
   // By folder.
   private transient Map<String, RowGroupWriter> rowGroups;
+  // Of all row groups.
+  private transient long bytes;
 
   private ParquetEncodingOperator(
       StreamOperatorParameters<OUT> parameters,
@@ -80,8 +82,8 @@ final class ParquetEncodingOperator<OUT> extends FileEncodingOperator<OUT> {
     if (table.rowCount() == 0) {
       return;
     }
-    RowGroupWriter rowGroup =
-        rowGroups.computeIfAbsent(folder, none -> new RowGroupWriter(schema, options));
+    RowGroupWriter rowGroup = rowGroups.computeIfAbsent(folder, none -> create());
+    bytes -= rowGroup.sizeInBytes();
     deviceContext()
         .retry()
         .withHostRetry(
@@ -91,33 +93,38 @@ final class ParquetEncodingOperator<OUT> extends FileEncodingOperator<OUT> {
                 return table;
               }
             });
+    bytes += rowGroup.sizeInBytes();
     if (rowGroup.isFull()) {
       emit(folder);
-    } else {
-      emitLargest();
+    } else if (bytes >= ROW_GROUPS * options.rowGroupBytes()) {
+      emit(largest());
     }
   }
 
-  private void emitLargest() {
+  private RowGroupWriter create() {
+    RowGroupWriter rowGroup = new RowGroupWriter(schema, options);
+    bytes += rowGroup.sizeInBytes();
+    return rowGroup;
+  }
+
+  private String largest() {
     String largest = null;
     long largestBytes = -1;
-    long bytes = 0;
     for (Map.Entry<String, RowGroupWriter> rowGroup : rowGroups.entrySet()) {
       long size = rowGroup.getValue().sizeInBytes();
-      bytes += size;
       if (size > largestBytes) {
         largest = rowGroup.getKey();
         largestBytes = size;
       }
     }
-    if (bytes >= ROW_GROUPS * options.rowGroupBytes()) {
-      emit(largest);
-    }
+    return largest;
   }
 
   private void emit(String folder) {
+    RowGroupWriter rowGroup = rowGroups.remove(folder);
+    bytes -= rowGroup.sizeInBytes();
     try {
-      send(folder, rowGroups.remove(folder).finish(), new StreamRecord<>(folder));
+      send(folder, rowGroup.finish(), new StreamRecord<>(folder));
     } catch (IOException e) {
       throw new UncheckedIOException("writing to memory failed", e);
     }

@@ -85,10 +85,6 @@ final class RowGroupWriter {
     rows += table.rowCount();
   }
 
-  boolean isEmpty() {
-    return rows == 0;
-  }
-
   /** Whether the row group has as many bytes as it is to have. */
   boolean isFull() {
     return sizeInBytes() >= options.rowGroupBytes();

@@ -66,14 +66,11 @@ final class BidFile {
             AccessScope scope = AccessScope.on(stream)) {
           writer.add(table, scope);
         }
-        if (writer.isFull()) {
+        if (writer.isFull() || first + ROWS_AT_ONCE >= rows) {
           finished.add(writer.finish());
           writer = new RowGroupWriter(SCHEMA, options);
         }
       }
-    }
-    if (!writer.isEmpty()) {
-      finished.add(writer.finish());
     }
     return finished;
   }

@@ -7,7 +7,6 @@ import io.millrace.connectors.files.scan.PartitionColumns;
 import io.millrace.connectors.files.sink.PartitionKeys;
 import io.millrace.connectors.table.ReadColumns;
 import java.util.Collection;
-import java.util.List;
 import java.util.function.Predicate;
 import org.apache.flink.table.api.ValidationException;
 
@@ -16,21 +15,16 @@ import org.apache.flink.table.api.ValidationException;
  *
  * @param declared all columns
  * @param inFiles the columns that files have: those that are not keys of partitions
- * @param partitionKeys the keys of partitions, in the order of folders
- * @param defaultPartition the name of the folder of NULL
  */
-record FileColumns(
-    Schema declared, Schema inFiles, List<String> partitionKeys, String defaultPartition) {
+record FileColumns(Schema declared, Schema inFiles, PartitionKeys partitionKeys) {
   /**
    * The columns of a table.
    *
    * @throws ValidationException as {@link PartitionKeys#columnsOfFiles} throws
    */
-  static FileColumns of(Schema declared, List<String> partitionKeys, String defaultPartition) {
+  static FileColumns of(Schema declared, PartitionKeys partitionKeys) {
     try {
-      PartitionKeys keys = new PartitionKeys(partitionKeys, defaultPartition);
-      return new FileColumns(
-          declared, keys.columnsOfFiles(declared), List.copyOf(partitionKeys), defaultPartition);
+      return new FileColumns(declared, partitionKeys.columnsOfFiles(declared), partitionKeys);
     } catch (IllegalArgumentException e) {
       throw new ValidationException(e.getMessage(), e);
     }
@@ -38,7 +32,7 @@ record FileColumns(
 
   /** The columns of {@code columns} that files have; the first one of all if there are none. */
   Schema inFiles(Schema columns) {
-    Schema selected = select(columns, field -> !partitionKeys.contains(field.name()));
+    Schema selected = select(columns, field -> !partitionKeys.names().contains(field.name()));
     return selected.size() == 0 ? ReadColumns.first(inFiles) : selected;
   }
 
@@ -47,8 +41,8 @@ record FileColumns(
     return new PartitionColumns(
         select(
             declared,
-            field -> partitionKeys.contains(field.name()) && names.contains(field.name())),
-        defaultPartition);
+            field -> partitionKeys.names().contains(field.name()) && names.contains(field.name())),
+        partitionKeys.defaultName());
   }
 
   private static Schema select(Schema columns, Predicate<Field> condition) {

@@ -2,6 +2,7 @@
 package io.millrace.connectors.files.table;
 
 import io.millrace.connectors.files.InputFiles;
+import io.millrace.connectors.files.sink.PartitionKeys;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -30,15 +31,15 @@ final class FilePartitions {
    * @throws java.io.FileNotFoundException if there is no such folder
    * @throws IOException if a file system cannot be asked
    */
-  static List<Partition> list(String path, FileColumns columns) throws IOException {
+  static List<Partition> list(String path, PartitionKeys keys) throws IOException {
     List<Partition> partitions = new ArrayList<>();
     for (Path table : InputFiles.resolve(List.of(path))) {
       List<Tuple2<LinkedHashMap<String, String>, Path>> folders =
           PartitionPathUtils.searchPartSpecAndPaths(
-              table.getFileSystem(), table, columns.partitionKeys().size());
+              table.getFileSystem(), table, keys.names().size());
       for (Tuple2<LinkedHashMap<String, String>, Path> folder : folders) {
-        if (folder.f0.keySet().containsAll(columns.partitionKeys())) {
-          partitions.add(new Partition(specification(folder.f0, columns), folder.f1));
+        if (folder.f0.keySet().containsAll(keys.names())) {
+          partitions.add(new Partition(specification(folder.f0, keys), folder.f1));
         }
       }
     }
@@ -46,11 +47,11 @@ final class FilePartitions {
     return partitions;
   }
 
-  private static Map<String, String> specification(Map<String, String> names, FileColumns columns) {
+  private static Map<String, String> specification(Map<String, String> names, PartitionKeys keys) {
     Map<String, String> values = new LinkedHashMap<>();
-    for (String key : columns.partitionKeys()) {
+    for (String key : keys.names()) {
       String name = names.get(key);
-      values.put(key, name.equals(columns.defaultPartition()) ? null : name);
+      values.put(key, name.equals(keys.defaultName()) ? null : name);
     }
     return values;
   }

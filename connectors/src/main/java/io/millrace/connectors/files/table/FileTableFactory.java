@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.table;
 
+import io.millrace.connectors.files.sink.PartitionKeys;
 import io.millrace.connectors.table.FormatSettings;
 import io.millrace.connectors.table.TableColumns;
 import io.millrace.connectors.table.TableFormat;
@@ -87,7 +88,8 @@ public final class FileTableFactory implements DynamicTableSourceFactory, Dynami
   private static FileColumns columns(Context context, TableOptions options) {
     return FileColumns.of(
         TableColumns.physical(context),
-        context.getCatalogTable().getPartitionKeys(),
-        options.options().get(FileSystemConnectorOptions.PARTITION_DEFAULT_NAME));
+        new PartitionKeys(
+            context.getCatalogTable().getPartitionKeys(),
+            options.options().get(FileSystemConnectorOptions.PARTITION_DEFAULT_NAME)));
   }
 }

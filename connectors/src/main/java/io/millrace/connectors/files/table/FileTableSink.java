@@ -6,7 +6,6 @@ import io.millrace.connectors.files.sink.FileCompaction;
 import io.millrace.connectors.files.sink.FileRollingPolicy;
 import io.millrace.connectors.files.sink.FileSinkOptions;
 import io.millrace.connectors.files.sink.FileSinks;
-import io.millrace.connectors.files.sink.PartitionKeys;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.CsvOptions;
@@ -145,8 +144,7 @@ record FileTableSink(
                     .withMaxAge(
                         options.get(
                             FileSystemConnectorOptions.SINK_ROLLING_POLICY_ROLLOVER_INTERVAL)))
-            .withPartitionKeys(
-                new PartitionKeys(columns.partitionKeys(), columns.defaultPartition()));
+            .withPartitionKeys(columns.partitionKeys());
     if (!options.get(FileSystemConnectorOptions.AUTO_COMPACTION)) {
       return files;
     }

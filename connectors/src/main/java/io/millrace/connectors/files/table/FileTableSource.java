@@ -67,7 +67,7 @@ final class FileTableSource
   // null if all rows are kept
   private PushedFilter filter;
   // null if all partitions are read
-  private List<Map<String, String>> partitions;
+  private Set<Map<String, String>> partitions;
   private long limit = Long.MAX_VALUE;
 
   private FileTableSource(FileColumns columns, FormatSettings format, ReadableConfig options) {
@@ -136,7 +136,8 @@ final class FileTableSource
 
   private List<Partition> allPartitions() {
     try {
-      return FilePartitions.list(options.get(FileSystemConnectorOptions.PATH), columns);
+      return FilePartitions.list(
+          options.get(FileSystemConnectorOptions.PATH), columns.partitionKeys());
     } catch (IOException e) {
       throw failure(e);
     }
@@ -144,7 +145,7 @@ final class FileTableSource
 
   @Override
   public void applyPartitions(List<Map<String, String>> remaining) {
-    partitions = List.copyOf(remaining);
+    partitions = Set.copyOf(remaining);
   }
 
   /** Each subtask stops behind so many rows; the planner keeps its own limit. */

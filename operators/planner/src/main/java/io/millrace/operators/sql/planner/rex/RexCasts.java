@@ -38,7 +38,7 @@ final class RexCasts {
     Expression value = converter.convert(operand);
     checkIntervals(call, operand);
     if (to.is(LogicalTypeFamily.CHARACTER_STRING)) {
-      return toText(text(value, from, orNull), from, to);
+      return ofLength(text(value, from, orNull), from, to);
     } else if (!to.getChildren().isEmpty() && !LogicalTypeCasts.supportsAvoidingCast(from, to)) {
       throw new UnsupportedNodeException("a cast to " + to.asSummaryString());
     }
@@ -89,24 +89,18 @@ final class RexCasts {
     return new Expression.Cast(shown, DataType.STRING, orNull);
   }
 
-  private static Expression toText(Expression text, LogicalType from, LogicalType to) {
+  // Characters of a text, or bytes.
+  private static Expression ofLength(Expression value, LogicalType from, LogicalType to) {
+    LogicalTypeFamily counted =
+        to.is(LogicalTypeFamily.CHARACTER_STRING)
+            ? LogicalTypeFamily.CHARACTER_STRING
+            : LogicalTypeFamily.BINARY_STRING;
     int length = LogicalTypeChecks.getLength(to);
     boolean fits =
-        to.is(LogicalTypeRoot.VARCHAR)
+        to.isAnyOf(LogicalTypeRoot.VARCHAR, LogicalTypeRoot.VARBINARY)
             && (length == MAX_LENGTH
-                || (from.is(LogicalTypeFamily.CHARACTER_STRING)
-                    && LogicalTypeChecks.getLength(from) <= length));
-    return fits ? text : Expressions.call("CAST_" + to.getTypeRoot().name(), text, length);
-  }
-
-  private static Expression ofLength(Expression bytes, LogicalType from, LogicalType to) {
-    int length = LogicalTypeChecks.getLength(to);
-    boolean fits =
-        to.is(LogicalTypeRoot.VARBINARY)
-            && (length == MAX_LENGTH
-                || (from.is(LogicalTypeFamily.BINARY_STRING)
-                    && LogicalTypeChecks.getLength(from) <= length));
-    return fits ? bytes : Expressions.call("CAST_" + to.getTypeRoot().name(), bytes, length);
+                || (from.is(counted) && LogicalTypeChecks.getLength(from) <= length));
+    return fits ? value : Expressions.call("CAST_" + to.getTypeRoot().name(), value, length);
   }
 
   // A TIME column has milliseconds, whatever the precision.

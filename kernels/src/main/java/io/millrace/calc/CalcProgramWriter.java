@@ -53,6 +53,7 @@ public final class CalcProgramWriter {
   private final CalcArguments arguments;
   private final CalcColumns columns;
   private final boolean writesBytes;
+  private final boolean callsLibrary;
   private final int rowsPerIteration;
   private final boolean iterates;
   private boolean mayNeedHost;
@@ -141,6 +142,7 @@ public final class CalcProgramWriter {
     this.conditional = new ConditionalExpressions(roots);
     this.arguments = new CalcArguments(ptx, inputs, outputs.size(), tables.size());
     this.columns = new CalcColumns(ptx, calls, arguments, hasMasks);
+    this.callsLibrary = nodes.stream().anyMatch(ConditionalExpressions::callsLibrary);
     this.writesBytes = outputs.stream().anyMatch(output -> output.type().id().isVariableWidth());
     boolean isLong = nodes.size() > MANY_NODES;
     boolean branches = roots.stream().anyMatch(conditional::contains);
@@ -193,7 +195,7 @@ public final class CalcProgramWriter {
 
   private CalcProgram write() {
     StreamCompactionWriter skeleton =
-        new StreamCompactionWriter(ptx, calls, arguments, sums(), rowsPerIteration);
+        new StreamCompactionWriter(ptx, calls, arguments, sums(), rowsPerIteration, callsLibrary);
     if (iterates) {
       writeTwoPasses(skeleton);
     } else {

@@ -46,7 +46,8 @@ final class ConditionalExpressions {
     this.isLarge = roots.stream().mapToDouble(treeSizes::get).sum() > MANY_NODES;
   }
 
-  private static boolean callsLibrary(TypedExpression expression) {
+  /** Whether a kernel calls a function of the library for this expression itself. */
+  static boolean callsLibrary(TypedExpression expression) {
     return expression
         .calledFunction()
         .flatMap(BoundFunction::device)

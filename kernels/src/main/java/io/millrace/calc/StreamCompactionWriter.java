@@ -23,6 +23,7 @@ final class StreamCompactionWriter {
   private final CalcArguments arguments;
   private final PtxPredicates predicates;
   private final int rowsPerIteration;
+  private final boolean mayDiverge;
   private final String rows;
   private final String tile;
   private final String lane;
@@ -36,14 +37,21 @@ final class StreamCompactionWriter {
    * Writes the beginning of the kernel.
    *
    * @param sums number of look-back sums; 0 if the position of each row is its number
+   * @param mayDiverge whether lanes of a warp may run ahead of others behind the code of their rows
    */
   StreamCompactionWriter(
-      PtxWriter ptx, PtxCall calls, CalcArguments arguments, int sums, int rowsOfIteration) {
+      PtxWriter ptx,
+      PtxCall calls,
+      CalcArguments arguments,
+      int sums,
+      int rowsOfIteration,
+      boolean mayDiverge) {
     this.ptx = ptx;
     this.calls = calls;
     this.arguments = arguments;
     this.predicates = new PtxPredicates(ptx);
     this.rowsPerIteration = rowsOfIteration;
+    this.mayDiverge = mayDiverge;
     this.rows = writeRows();
     this.outputRows = rows;
     this.tile = sums > 0 ? writeTile() : special("%ctaid.x");
@@ -187,7 +195,20 @@ final class StreamCompactionWriter {
     ptx.write("@%s st.global.b32 [%s], %s", writesTotals, arguments.word(address), value);
   }
 
+  /**
+   * Waits for all lanes of the warp. The mask is one that the assembler does not know: it drops a
+   * wait for all lanes where it takes the warp for converged, which is wrong behind calls of long
+   * functions (decision 53).
+   */
+  private void converge() {
+    if (mayDiverge) {
+      String mask = binary("or.b32", special("%lanemask_lt"), special("%lanemask_ge"));
+      ptx.write("bar.warp.sync %s", mask);
+    }
+  }
+
   private String ballot(String predicate) {
+    converge();
     String ballot = ptx.register(".b32");
     ptx.write("vote.sync.ballot.b32 %s, %s, %s", ballot, predicate, ALL_LANES);
     return ballot;
@@ -215,6 +236,7 @@ final class StreamCompactionWriter {
     if (rowsPerIteration != 1) {
       throw new IllegalStateException(rowsPerIteration + " rows of a thread write no bytes");
     }
+    converge();
     PtxValue before = calls.declare(DataType.INT32);
     calls.call("calc_lane_prefix", List.of(".b32"), List.of(length), before);
     String sum = binary("add.s32", before.register(), length);
@@ -240,6 +262,7 @@ final class StreamCompactionWriter {
 
   /** Sets the mask bits of rows that are selected and valid. */
   void setMask(String mask, String valid, String position, String firstPosition, String keep) {
+    converge();
     String row = ptx.register(".b32");
     ptx.write("selp.b32 %s, %s, %s, %s", row, position, firstPosition, keep);
     String bit = ptx.register(".b32");

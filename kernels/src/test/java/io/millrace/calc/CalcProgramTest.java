@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Generated kernels assemble; needs no GPU. */
 class CalcProgramTest {
+  private static final PtxLibrary LIBRARY = PtxLibrary.builtIn();
   private static final Schema SCHEMA =
       Schema.of(
           Field.of("b", DataType.BOOL),
@@ -102,7 +103,7 @@ class CalcProgramTest {
     }
     List<TypedExpression> typed = List.of(resolve(padded), resolve(endless));
 
-    String ptx = CalcProgramWriter.write(null, typed, true, PtxLibrary.builtIn()).ptx();
+    String ptx = CalcProgramWriter.write(null, typed, true, LIBRARY).ptx();
     assertThat(PtxAssembler.errorsForOneArchitecture(ptx)).isEmpty();
     assertThat(ptx.lines().filter(line -> line.contains("mad.wide.s32")))
         .as("the assembler cuts what does not fit without a word")
@@ -116,7 +117,7 @@ class CalcProgramTest {
     List<TypedExpression> typed =
         List.of(resolve(call("REPLACE", col("s"), "ab", "")), resolve(lit("a longer text")));
 
-    String ptx = CalcProgramWriter.write(null, typed, true, PtxLibrary.builtIn()).ptx();
+    String ptx = CalcProgramWriter.write(null, typed, true, LIBRARY).ptx();
 
     List<Integer> sizes =
         Pattern.compile("\\.global \\.align 16 \\.b8 \\w+\\[(\\d+)]")
@@ -126,6 +127,33 @@ class CalcProgramTest {
             .toList();
     assertThat(sizes).contains(8, 16).allMatch(size -> size % Long.BYTES == 0);
     assertThat(PtxAssembler.errors(ptx)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void lanesConvergeBehindCallsOfFunctions(boolean filters) {
+    TypedExpression condition = filters ? resolve(col("s").like("%a%b%")) : null;
+    List<TypedExpression> replaced = List.of(resolve(call("REPLACE", col("s"), "ab", "")));
+
+    String kernel = kernel(CalcProgramWriter.write(condition, replaced, true, LIBRARY));
+
+    String collective = filters ? "calc_set_valid, " : "vote.sync.ballot.b32 ";
+    assertThat(kernel).containsPattern(converged("call.uni (result), calc_lane_prefix"));
+    assertThat(kernel).containsPattern(converged("(call.uni )?" + collective));
+    List<TypedExpression> sum = List.of(resolve(col("i").plus(1)));
+    assertThat(kernel(CalcProgramWriter.write(resolve(col("b")), sum, true, LIBRARY)))
+        .doesNotContain("bar.warp.sync");
+  }
+
+  private static String kernel(CalcProgram program) {
+    return program.ptx().substring(program.ptx().indexOf(".entry"));
+  }
+
+  /** A wait with a mask in a register, and no call or collective from there to {@code behind}. */
+  private static String converged(String behind) {
+    String calls = "call\\.|vote\\.sync|shfl\\.sync";
+    String literal = behind.replace("(result)", "\\(result\\)");
+    return "bar\\.warp\\.sync %\\w+;\\n(?s:(?!" + calls + ").)*" + literal;
   }
 
   @ParameterizedTest
@@ -144,8 +172,7 @@ class CalcProgramTest {
 
   private static String assemblyErrors(
       TypedExpression condition, List<TypedExpression> projections) {
-    CalcProgram program =
-        CalcProgramWriter.write(condition, projections, true, PtxLibrary.builtIn());
+    CalcProgram program = CalcProgramWriter.write(condition, projections, true, LIBRARY);
     return PtxAssembler.errorsForOneArchitecture(program.ptx());
   }
 }

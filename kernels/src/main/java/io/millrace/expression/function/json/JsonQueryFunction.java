@@ -32,8 +32,9 @@ final class JsonQueryFunction {
   private static final String NAME = "JSON_QUERY";
   private static final String STRING = "STRING";
   private static final String ARRAY = "ARRAY<STRING>";
-  // On an H200 the offsets of some results are too small, for texts with objects and arrays among
-  // others: decision 48. The device function json_query waits for the cause.
+  // On an H200 the offsets of some results were wrong, as lanes of a warp did not converge:
+  // decision
+  // 53. The device function json_query waits for a test of the mend on a GPU.
   private static final String WRONG_ON_DEVICE = "its results on a GPU are wrong for some texts";
   private static final int PATH_AND_TEXT = 2;
   private static final int WITH_WORDS = 5;

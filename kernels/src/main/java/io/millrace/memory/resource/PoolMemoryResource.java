@@ -14,9 +14,10 @@ import java.util.Map;
 
 /**
  * A stream-ordered pool with coalescing: best fit over the free blocks of the asking stream, then
- * of the largest block of another stream (ordered behind it), then of a new piece from upstream, up
- * to a limit. Memory goes back upstream only by {@link #trim}, or when a request could not be met
- * otherwise. The idea is RMM's stream-ordered pool.
+ * of the largest block of another stream (ordered behind it), then, if no more is held than free,
+ * of the free blocks of all streams, then of a new piece from upstream, up to a limit. Memory goes
+ * back upstream only by {@link #trim}, or when a request could not be met otherwise. The idea is
+ * RMM's stream-ordered pool.
  */
 @PublicEvolving
 public final class PoolMemoryResource implements MemoryResource {
@@ -136,10 +137,15 @@ public final class PoolMemoryResource implements MemoryResource {
     own.addAll(freeByStream.remove(other));
   }
 
-  // Neighbours that different streams freed are only joined when nothing else is left. Streams that
-  // have freed nothing are forgotten: they may be closed.
+  // Streams that have freed nothing are forgotten: they may be closed.
   private long grow(long bytes, DeviceStream stream, FreeList own) {
     freeByStream.values().removeIf(blocks -> blocks != own && blocks.isEmpty());
+    if (isHalfFree(bytes)) {
+      joinAll(stream, own);
+      if (own.has(bytes)) {
+        return own.take(bytes);
+      }
+    }
     try {
       addPiece(bytes, minimumPieceBytes, stream, own);
     } catch (GpuOutOfMemoryException e) {
@@ -150,6 +156,14 @@ public final class PoolMemoryResource implements MemoryResource {
       }
     }
     return own.take(bytes);
+  }
+
+  // Joining moves all blocks to one stream, and the others soon take from it. So neighbours that
+  // different streams freed are joined if the pool would otherwise grow to more than about twice of
+  // what is held, and when nothing else is left.
+  private boolean isHalfFree(long bytes) {
+    long freeBytes = reservedBytes - heldBytes;
+    return freeBytes >= bytes && freeBytes >= heldBytes;
   }
 
   // As large a piece as before, or many small requests would end as a driver allocation each.

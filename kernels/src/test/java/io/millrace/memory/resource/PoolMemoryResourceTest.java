@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.device.DeferredDevice;
+import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,22 +31,27 @@ class PoolMemoryResourceTest {
 
   private TrackingResourceAdaptor upstream;
   private PoolMemoryResource pool;
+  private DeviceStream stream;
   private DeviceStream otherStream;
 
   private record Allocation(long address, long bytes, DeviceStream stream) {}
 
   @BeforeEach
   void makePool() {
-    upstream = new TrackingResourceAdaptor(new CudaMemoryResource(device.device()));
+    // The streams of the host have one list of free blocks.
+    Device pooled = device.isCuda() ? device.device() : new DeferredDevice();
+    upstream = new TrackingResourceAdaptor(new CudaMemoryResource(pooled));
     pool =
         new PoolMemoryResource(
             new LimitingResourceAdaptor(upstream, 4 * PIECE), PIECE, Long.MAX_VALUE);
-    otherStream = device.device().createStream();
+    stream = pooled.createStream();
+    otherStream = pooled.createStream();
   }
 
   @AfterEach
   void trim() {
-    pool.trim(device.stream());
+    pool.trim(stream);
+    stream.close();
     otherStream.close();
     assertThat(pool.heldBytes()).isZero();
     assertThat(pool.reservedBytes()).isZero();
@@ -51,13 +60,13 @@ class PoolMemoryResourceTest {
 
   @Test
   void aFreedBlockIsReusedByItsStream() {
-    long first = pool.allocate(1_000, device.stream());
-    pool.free(first, 1_000, device.stream());
-    long second = pool.allocate(1_024, device.stream());
+    long first = pool.allocate(1_000, stream);
+    pool.free(first, 1_000, stream);
+    long second = pool.allocate(1_024, stream);
     assertThat(second).isEqualTo(first);
     assertThat(pool.heldBytes()).isEqualTo(1_024);
     assertThat(pool.reservedBytes()).isEqualTo(PIECE);
-    pool.free(second, 1_024, device.stream());
+    pool.free(second, 1_024, stream);
   }
 
   @Test
@@ -65,21 +74,21 @@ class PoolMemoryResourceTest {
     List<Long> blocks = new ArrayList<>();
     long bytes = (PIECE - GUARD) / 4 & -256;
     for (int i = 0; i < 4; i++) {
-      blocks.add(pool.allocate(bytes, device.stream()));
+      blocks.add(pool.allocate(bytes, stream));
     }
     for (int i : new int[] {1, 3, 0, 2}) {
-      pool.free(blocks.get(i), bytes, device.stream());
+      pool.free(blocks.get(i), bytes, stream);
     }
-    long whole = pool.allocate(4 * bytes, device.stream());
+    long whole = pool.allocate(4 * bytes, stream);
     assertThat(whole).isEqualTo(blocks.get(0));
     assertThat(pool.reservedBytes()).isEqualTo(PIECE);
-    pool.free(whole, 4 * bytes, device.stream());
+    pool.free(whole, 4 * bytes, stream);
   }
 
   @Test
   void anotherStreamTakesAFreedBlockBeforeThePoolGrows() {
-    long first = pool.allocate(PIECE - GUARD, device.stream());
-    pool.free(first, PIECE - GUARD, device.stream());
+    long first = pool.allocate(PIECE - GUARD, stream);
+    pool.free(first, PIECE - GUARD, stream);
     long second = pool.allocate(PIECE - GUARD, otherStream);
     assertThat(second).isEqualTo(first);
     assertThat(pool.reservedBytes()).isEqualTo(PIECE);
@@ -107,19 +116,19 @@ class PoolMemoryResourceTest {
   void blocksThatDifferentStreamsFreedAreJoinedWhenNothingElseIsLeft() {
     long whole = 4 * PIECE - GUARD;
     long half = whole / 512 * 256;
-    long address = pool.allocate(whole, device.stream());
-    pool.free(address, whole, device.stream());
-    long first = pool.allocate(half, device.stream());
-    long second = pool.allocate(whole - half, device.stream());
-    pool.free(first, half, device.stream());
+    long address = pool.allocate(whole, stream);
+    pool.free(address, whole, stream);
+    long first = pool.allocate(half, stream);
+    long second = pool.allocate(whole - half, stream);
+    pool.free(first, half, stream);
     pool.free(second, whole - half, otherStream);
-    assertThat(pool.allocate(whole, device.stream())).isEqualTo(address);
-    pool.free(address, whole, device.stream());
+    assertThat(pool.allocate(whole, stream)).isEqualTo(address);
+    pool.free(address, whole, stream);
   }
 
   @Test
   void aRequestBeyondTheUpstreamsLimitIsRefusedAndHoldsNothing() {
-    assertThatThrownBy(() -> pool.allocate(5 * PIECE, device.stream()))
+    assertThatThrownBy(() -> pool.allocate(5 * PIECE, stream))
         .isInstanceOf(GpuOutOfMemoryException.class)
         .hasMessageContaining("limit of " + 4 * PIECE);
     assertThat(pool.heldBytes()).isZero();
@@ -129,43 +138,43 @@ class PoolMemoryResourceTest {
   @Test
   void theLimitBoundsWhatIsTakenFromUpstream() {
     PoolMemoryResource limited = new PoolMemoryResource(upstream, PIECE, PIECE + PIECE / 2);
-    long first = limited.allocate(PIECE - GUARD, device.stream());
-    long second = limited.allocate(PIECE / 2 - GUARD, device.stream());
+    long first = limited.allocate(PIECE - GUARD, stream);
+    long second = limited.allocate(PIECE / 2 - GUARD, stream);
     assertThat(limited.reservedBytes()).isEqualTo(PIECE + PIECE / 2);
-    assertThatThrownBy(() -> limited.allocate(1, device.stream()))
+    assertThatThrownBy(() -> limited.allocate(1, stream))
         .isInstanceOf(GpuOutOfMemoryException.class)
         .hasMessage(
             "256 bytes more would pass the pool's limit of 1572864 bytes; "
                 + "1572352 are held in pieces of 1572864 bytes");
-    limited.free(first, PIECE - GUARD, device.stream());
-    long third = limited.allocate(1, device.stream());
-    limited.free(second, PIECE / 2 - GUARD, device.stream());
-    limited.free(third, 1, device.stream());
-    limited.trim(device.stream());
+    limited.free(first, PIECE - GUARD, stream);
+    long third = limited.allocate(1, stream);
+    limited.free(second, PIECE / 2 - GUARD, stream);
+    limited.free(third, 1, stream);
+    limited.trim(stream);
     assertThat(limited.reservedBytes()).isZero();
   }
 
   @Test
   void unusedPiecesMakeRoomForALargerOneUnderTheLimit() {
     PoolMemoryResource limited = new PoolMemoryResource(upstream, PIECE, 2 * PIECE);
-    long first = limited.allocate(PIECE - GUARD, device.stream());
+    long first = limited.allocate(PIECE - GUARD, stream);
     long second = limited.allocate(PIECE - GUARD, otherStream);
-    limited.free(first, PIECE - GUARD, device.stream());
+    limited.free(first, PIECE - GUARD, stream);
     limited.free(second, PIECE - GUARD, otherStream);
-    long whole = limited.allocate(2 * PIECE - GUARD, device.stream());
+    long whole = limited.allocate(2 * PIECE - GUARD, stream);
     assertThat(limited.reservedBytes()).isEqualTo(2 * PIECE);
-    limited.free(whole, 2 * PIECE - GUARD, device.stream());
-    limited.trim(device.stream());
+    limited.free(whole, 2 * PIECE - GUARD, stream);
+    limited.trim(stream);
   }
 
   @Test
   void unusedPiecesMakeRoomForALargerOneOfUpstream() {
     long[] blocks = new long[4];
     for (int i = 0; i < 4; i++) {
-      blocks[i] = pool.allocate(PIECE - GUARD, i % 2 == 0 ? device.stream() : otherStream);
+      blocks[i] = pool.allocate(PIECE - GUARD, i % 2 == 0 ? stream : otherStream);
     }
     for (int i = 0; i < 3; i++) {
-      pool.free(blocks[i], PIECE - GUARD, i % 2 == 0 ? device.stream() : otherStream);
+      pool.free(blocks[i], PIECE - GUARD, i % 2 == 0 ? stream : otherStream);
     }
     long large = pool.allocate(2 * PIECE, otherStream);
     assertThat(pool.reservedBytes()).isEqualTo(3 * PIECE + GUARD);
@@ -177,19 +186,19 @@ class PoolMemoryResourceTest {
   void aPieceSmallerThanTheMinimumIsTakenWhereUpstreamHasNoMore() {
     LimitingResourceAdaptor scarce = new LimitingResourceAdaptor(upstream, PIECE / 2);
     PoolMemoryResource large = new PoolMemoryResource(scarce, PIECE, Long.MAX_VALUE);
-    long address = large.allocate(PIECE / 4, device.stream());
+    long address = large.allocate(PIECE / 4, stream);
     assertThat(large.reservedBytes()).isEqualTo(PIECE / 4 + GUARD);
-    large.free(address, PIECE / 4, device.stream());
-    large.trim(device.stream());
+    large.free(address, PIECE / 4, stream);
+    large.trim(stream);
   }
 
   @Test
   void aRequestThatNoLimitAllowsIsRefusedAtOnce() {
     PoolMemoryResource unlimited = new PoolMemoryResource(upstream, PIECE, Long.MAX_VALUE);
     PoolMemoryResource empty = new PoolMemoryResource(upstream, PIECE, 0);
-    assertThatThrownBy(() -> unlimited.allocate(Long.MAX_VALUE, device.stream()))
+    assertThatThrownBy(() -> unlimited.allocate(Long.MAX_VALUE, stream))
         .isInstanceOf(GpuOutOfMemoryException.class);
-    assertThatThrownBy(() -> empty.allocate(1, device.stream()))
+    assertThatThrownBy(() -> empty.allocate(1, stream))
         .isInstanceOf(GpuOutOfMemoryException.class)
         .hasMessageContaining("limit of 0 bytes");
     assertThatThrownBy(() -> new PoolMemoryResource(upstream, -1, 0))
@@ -200,18 +209,18 @@ class PoolMemoryResourceTest {
 
   @Test
   void trimKeepsPiecesThatAreInUse() {
-    long kept = pool.allocate(PIECE - GUARD, device.stream());
+    long kept = pool.allocate(PIECE - GUARD, stream);
     long freed = pool.allocate(PIECE - GUARD, otherStream);
     pool.free(freed, PIECE - GUARD, otherStream);
-    pool.trim(device.stream());
+    pool.trim(stream);
     assertThat(pool.reservedBytes()).isEqualTo(PIECE);
-    pool.free(kept, PIECE - GUARD, device.stream());
+    pool.free(kept, PIECE - GUARD, stream);
   }
 
   @Test
   void blocksNeverOverlapOrLeaveTheirPiece() {
     Random values = random.random();
-    DeviceStream[] streams = {device.stream(), otherStream};
+    DeviceStream[] streams = {stream, otherStream};
     List<Allocation> held = new ArrayList<>();
     for (int step = 0; step < 5_000; step++) {
       DeviceStream stream = streams[values.nextInt(2)];
@@ -241,6 +250,32 @@ class PoolMemoryResourceTest {
     }
     held.add(new Allocation(address, bytes, stream));
     assertThat(pool.heldBytes()).isLessThanOrEqualTo(pool.reservedBytes());
+  }
+
+  @Test
+  void thePoolOfManyStreamsGrowsToAboutTwiceOfWhatIsHeld() {
+    DeferredDevice deferred = new DeferredDevice();
+    PoolMemoryResource ofMany =
+        new PoolMemoryResource(new CudaMemoryResource(deferred), PIECE, Long.MAX_VALUE);
+    List<DeviceStream> streams = Stream.generate(deferred::createStream).limit(28).toList();
+    Random values = random.random();
+    Deque<Allocation> held = new ArrayDeque<>();
+    long mostHeld = 0;
+    for (int step = 0; step < 2_000; step++) {
+      DeviceStream next = streams.get(values.nextInt(streams.size()));
+      long bytes = 1L + values.nextInt((int) PIECE);
+      held.add(new Allocation(ofMany.allocate(bytes, next), bytes, next));
+      mostHeld = Math.max(mostHeld, ofMany.heldBytes());
+      if (held.size() > 28) {
+        Allocation freed = held.remove();
+        ofMany.free(freed.address(), freed.bytes(), freed.stream());
+      }
+      assertThat(ofMany.reservedBytes()).isLessThanOrEqualTo(2 * (mostHeld + PIECE));
+    }
+    held.forEach(block -> ofMany.free(block.address(), block.bytes(), block.stream()));
+    ofMany.trim(streams.get(0));
+    streams.forEach(DeviceStream::close);
+    assertThat(ofMany.reservedBytes()).isZero();
   }
 
   @Test

@@ -10,11 +10,28 @@ import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.sql.NexmarkTables.Content;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -22,6 +39,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(NothingHeldExtension.class)
 class MicroBatchFunctionTest {
   private static final int BIDS = 2_000;
+  private static final int MANY_BIDS = 20_000;
+  private static final String VIEW =
+      "CREATE TEMPORARY VIEW bids AS SELECT auction, price, channel, date_time FROM bid";
+  private static final String LABELS =
+      "SELECT %s FROM labels(r => TABLE bids, on_time => DESCRIPTOR(date_time))";
   private static final String CAPACITY = "table.exec.async-scalar.max-concurrent-operations";
 
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
@@ -57,6 +79,53 @@ class MicroBatchFunctionTest {
     }
   }
 
+  /** The number of elements of an array. */
+  public static final class Elements extends MicroBatchScalarFunction {
+    private static final long serialVersionUID = 1L;
+
+    public Elements() {
+      super("elements ARRAY<STRING>", "CARDINALITY(elements)");
+    }
+  }
+
+  /** Its argument; fails once behind the first checkpoint that has rows. */
+  public static final class FailOnce extends ScalarFunction {
+    private static final long serialVersionUID = 1L;
+    private static final AtomicBoolean HAS_FAILED = new AtomicBoolean();
+    private static volatile Path checkpoints;
+    private transient int rows;
+
+    static void behindCheckpointIn(Path folder) {
+      checkpoints = folder;
+      HAS_FAILED.set(false);
+    }
+
+    @Override
+    public boolean isDeterministic() {
+      return false;
+    }
+
+    public long eval(long value) throws Exception {
+      rows++;
+      if (!HAS_FAILED.get() && rows < BIDS) {
+        LockSupport.parkNanos(1_000_000);
+        if (rows > 100 && isThereACheckpoint() && HAS_FAILED.compareAndSet(false, true)) {
+          throw new IllegalStateException("fails once");
+        }
+      }
+      return value;
+    }
+
+    private static boolean isThereACheckpoint() throws IOException {
+      try (Stream<Path> files = Files.walk(checkpoints)) {
+        return files.anyMatch(file -> file.endsWith("_metadata"));
+      } catch (UncheckedIOException e) {
+        // Flink deleted a checkpoint meanwhile.
+        return false;
+      }
+    }
+  }
+
   /** Not a function. */
   public static final class Two extends MicroBatchScalarFunction {
     private static final long serialVersionUID = 1L;
@@ -67,12 +136,18 @@ class MicroBatchFunctionTest {
   }
 
   private static SqlSession session() {
-    return new SqlSession(flink, SqlMode.OFF)
+    return session(flink.environment(2), BIDS);
+  }
+
+  private static SqlSession session(StreamExecutionEnvironment environment, int bids) {
+    return new SqlSession(flink, SqlMode.OFF, environment)
         .with(
-            Content.BID_ROWS.createTable("bid", BIDS),
+            Content.BID_ROWS.createTable("bid", bids),
             "CREATE TEMPORARY FUNCTION label AS '" + Label.class.getName() + "'",
             "CREATE TEMPORARY FUNCTION labels AS '" + Labels.class.getName() + "'",
             "CREATE TEMPORARY FUNCTION divided AS '" + Divided.class.getName() + "'",
+            "CREATE TEMPORARY FUNCTION elements AS '" + Elements.class.getName() + "'",
+            "CREATE TEMPORARY FUNCTION fail_once AS '" + FailOnce.class.getName() + "'",
             "CREATE TEMPORARY FUNCTION two AS '" + Two.class.getName() + "'");
   }
 
@@ -98,6 +173,14 @@ class MicroBatchFunctionTest {
     String plain =
         "SELECT auction, IF(MOD(auction, 2) = 0, CAST(NULL AS STRING), SUBSTRING(channel, 2) || ': ' || CAST(price * 2 AS STRING) || CAST(HOUR(date_time) AS STRING)) FROM bid";
     assertThat(session().rows(query)).isEqualTo(session().rows(plain));
+  }
+
+  @Test
+  void anOnlyArgumentIsAnArray() throws Exception {
+    String array =
+        "CASE MOD(auction, 3) WHEN 0 THEN ARRAY[channel] WHEN 1 THEN ARRAY[channel, url] END";
+    assertThat(session().rows("SELECT elements(" + array + ") FROM bid"))
+        .isEqualTo(session().rows("SELECT CARDINALITY(" + array + ") FROM bid"));
   }
 
   @Test
@@ -127,5 +210,48 @@ class MicroBatchFunctionTest {
     assertThat(session.plan(query)).contains("ProcessTableFunction(").doesNotContain("Millrace");
     assertThat(session.rows(query))
         .isEqualTo(session().rows("SELECT auction, SUBSTRING(channel, 2), price * 2 FROM bid"));
+  }
+
+  @Test
+  void manyRowsLeaveInTheirOrderWithoutAWatermark() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(1);
+    environment.getConfig().setAutoWatermarkInterval(Duration.ofDays(1).toMillis());
+    SqlSession session = session(environment, MANY_BIDS).with(VIEW);
+    assertThat(session.changes(LABELS.formatted("auction, label, twice")))
+        .isEqualTo(
+            session(flink.environment(1), MANY_BIDS)
+                .changes("SELECT auction, SUBSTRING(channel, 2), price * 2 FROM bid"));
+  }
+
+  @Test
+  void rowsThatWaitAreKeptInCheckpoints(@TempDir Path folder) throws Exception {
+    Configuration options = new Configuration();
+    options.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO);
+    options.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(50));
+    options.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
+    options.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, folder.toUri().toString());
+    options.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, Duration.ofDays(1));
+    FailOnce.behindCheckpointIn(folder);
+    SqlSession session =
+        session(flink.environment(1, options), BIDS)
+            .with(VIEW.replace("auction,", "fail_once(auction) AS auction,"));
+    Map<Row, Row> last = new HashMap<>();
+    for (Row change :
+        session.changes(
+            LABELS.formatted("auction, label, twice, COUNT(*)")
+                + " GROUP BY auction, label, twice")) {
+      if (change.getKind() != RowKind.UPDATE_BEFORE) {
+        change.setKind(RowKind.INSERT);
+        last.put(Row.project(change, new int[] {0, 1, 2}), change);
+      }
+    }
+    assertThat(FailOnce.HAS_FAILED).isTrue();
+    assertThat(last.values())
+        .containsExactlyInAnyOrderElementsOf(
+            session()
+                .rows(
+                    "SELECT auction, SUBSTRING(channel, 2), price * 2, COUNT(*) FROM bid GROUP BY auction, SUBSTRING(channel, 2), price * 2")
+                .keySet());
   }
 }

@@ -8,9 +8,11 @@ import io.millrace.device.CudaDriver.Address;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import jcuda.Pointer;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
@@ -108,13 +110,32 @@ public final class CudaDevice implements Device {
     } catch (GpuException | LinkageError e) {
       throw new DeviceUnavailableException(
           "no GPU can be used: "
-              + (e instanceof GpuException ? e.getMessage() : "the CUDA driver does not load")
+              + reason(e)
               + "; set "
               + OPTION
               + "=host or auto to run without one",
           e);
     }
     return new Driver(count[0], cudaVersion[0]);
+  }
+
+  private static String reason(Throwable failure) {
+    if (failure instanceof GpuException) {
+      return failure.getMessage();
+    }
+    return isLoadedElsewhere(failure)
+        ? "another class loader of this process has loaded JCuda, so that Millrace's jar has to be"
+            + " in the lib folder of Flink"
+        : "the CUDA driver does not load";
+  }
+
+  /** Whether a GPU is not used for the class loader alone. */
+  static boolean isLoadedElsewhere(Throwable failure) {
+    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+        .anyMatch(
+            cause ->
+                cause instanceof LinkageError
+                    && String.valueOf(cause.getMessage()).contains("in another classloader"));
   }
 
   /** Makes this device's context current on the calling thread. */

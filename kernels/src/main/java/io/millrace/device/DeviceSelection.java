@@ -30,6 +30,9 @@ final class DeviceSelection {
     try {
       return announce(option, cuda(index), "");
     } catch (DeviceUnavailableException e) {
+      if (CudaDevice.isLoadedElsewhere(e) && ANNOUNCED.add("class loader")) {
+        LOG.warn("{}", e.getMessage());
+      }
       return announce(option, HostDevice.INSTANCE, " (" + e.getMessage() + ")");
     }
   }

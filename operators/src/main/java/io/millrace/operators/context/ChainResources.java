@@ -157,6 +157,16 @@ public final class ChainResources {
     return acquire(new Object(), slot(operator), job, () -> device);
   }
 
+  /** Resources of their own, for code that knows no operator. */
+  static ChainResources acquireWithoutOperator(LayeredOptions options) {
+    FatalErrorExit.install();
+    Object slot = new Object();
+    return acquire(
+        slot,
+        JobEnvironment.ofProcess(options),
+        () -> DeviceOptions.device(options, List.of(), gpus -> gpuOf(slot, gpus)));
+  }
+
   /**
    * The chain's resources; the first user of the chain chooses the device.
    *

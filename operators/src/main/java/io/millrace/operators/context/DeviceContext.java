@@ -95,6 +95,20 @@ public final class DeviceContext implements AutoCloseable {
   }
 
   /**
+   * A context with streams of its own, for code in a TaskManager that knows no operator. {@link
+   * DeviceOptions} and {@link MemoryOptions} are those of Flink's configuration file and of the
+   * process; memory counts for no job, and there is no disk tier.
+   *
+   * @throws io.millrace.device.DeviceUnavailableException if the options request a GPU that cannot
+   *     be used
+   * @throws IllegalArgumentException if an option has an invalid value
+   */
+  public static DeviceContext openWithoutOperator() {
+    LayeredOptions options = LayeredOptions.ofConfigurationFile();
+    return new DeviceContext(ChainResources.acquireWithoutOperator(options));
+  }
+
+  /**
    * Another context of the same chain, which keeps the chain's memory and streams until it is
    * closed, by any thread.
    */

@@ -71,15 +71,24 @@ public final class DeviceOptions {
    */
   static Device device(
       AbstractStreamOperator<?> operator, Function<List<Integer>, Integer> choice) {
-    LayeredOptions options = LayeredOptions.of(operator);
+    return device(LayeredOptions.of(operator), assignedGpus(operator), choice);
+  }
+
+  /**
+   * The device that {@code options} name.
+   *
+   * @param assigned the GPUs that Flink assigned; empty for none
+   * @param choice chooses one of several GPUs
+   */
+  static Device device(
+      LayeredOptions options, List<Integer> assigned, Function<List<Integer>, Integer> choice) {
     String option = options.find(DEVICE).orElse("auto");
-    List<Integer> gpus = option.equals("host") ? List.of() : gpus(operator, options);
+    List<Integer> gpus = option.equals("host") ? List.of() : gpus(options, assigned);
     // Where there is none, the selection says why.
     return Device.select(option, gpus.isEmpty() ? 0 : choice.apply(gpus));
   }
 
-  private static List<Integer> gpus(AbstractStreamOperator<?> operator, LayeredOptions options) {
-    List<Integer> assigned = assignedGpus(operator);
+  private static List<Integer> gpus(LayeredOptions options, List<Integer> assigned) {
     return assigned.isEmpty()
         ? options.find(DEVICE_INDEX).map(List::of).orElseGet(Device::gpus)
         : assigned;

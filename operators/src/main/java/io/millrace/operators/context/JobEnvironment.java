@@ -57,11 +57,12 @@ record JobEnvironment(
 
   /** A new job for work outside Flink. It has no disk tier. */
   static JobEnvironment ofProcess() {
+    return ofProcess(LayeredOptions.ofProcess());
+  }
+
+  /** As {@link #ofProcess()}, with these options. */
+  static JobEnvironment ofProcess(LayeredOptions options) {
     return new JobEnvironment(
-        new Object(),
-        "work outside any job",
-        LayeredOptions.ofProcess(),
-        List.of(),
-        Optional.empty());
+        new Object(), "work outside any job", options, List.of(), Optional.empty());
   }
 }

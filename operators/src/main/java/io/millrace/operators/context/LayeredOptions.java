@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.GlobalConfiguration;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -25,9 +26,18 @@ public record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
         operator.getContainingTask().getEnvironment().getTaskManagerInfo().getConfiguration());
   }
 
-  /** The options of a process outside any job. */
+  /** The options of a process outside any job and without a TaskManager's configuration. */
   static LayeredOptions ofProcess() {
     return new LayeredOptions(new Configuration(), new Configuration());
+  }
+
+  /**
+   * The options of a TaskManager's process, for work that knows no operator: of Flink's
+   * configuration file, if {@code FLINK_CONF_DIR} names its folder. What was set on the command
+   * line of the TaskManager is not among them.
+   */
+  static LayeredOptions ofConfigurationFile() {
+    return new LayeredOptions(new Configuration(), GlobalConfiguration.loadConfiguration());
   }
 
   /**

@@ -141,8 +141,9 @@ public final class RandomFunctions {
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 0, 0);
-              // Needs a batch, since it is no value of the columns alone.
-              context.batchValue(Property.RANDOM_SEED, DataType.INT64, false);
+              // Reads the batch, since it is no value of the columns alone.
+              TypedExpression seed =
+                  context.batchValue(Property.RANDOM_SEED, DataType.INT64, false);
               return BoundFunction.named("UUID")
                   .parameters(context.nextCall())
                   .hostOnly("random bits of the operating system")
@@ -151,7 +152,7 @@ public final class RandomFunctions {
                           (operands, result, row) ->
                               result.setString(row, UUID.randomUUID().toString())))
                   .sql(operands -> "UUID()")
-                  .call(List.of(), DataType.STRING);
+                  .call(List.of(seed), DataType.STRING);
             });
   }
 }

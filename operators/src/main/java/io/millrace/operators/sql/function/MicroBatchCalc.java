@@ -5,7 +5,7 @@ import io.millrace.calc.Calc;
 import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.device.Device;
+import io.millrace.expression.error.EvaluationException;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.context.DeviceContext;
@@ -17,10 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.types.Row;
 
-/** Evaluates expressions for rows of Java objects on the process's device. Used by one thread. */
+/**
+ * Evaluates expressions for rows of Java objects on the device of the process. Used by one thread.
+ */
 final class MicroBatchCalc implements AutoCloseable {
   private final Schema columns;
-  private final DeviceContext context = DeviceContext.open(Device.current());
+  private final DeviceContext context = DeviceContext.openWithoutOperator();
   private final HostTransfer transfer = new HostTransfer(context);
   private final ExternalRowDecoder decoder;
   private final Calc calc;
@@ -34,7 +36,7 @@ final class MicroBatchCalc implements AutoCloseable {
   /**
    * The results of rows, in their order.
    *
-   * @throws io.millrace.expression.error.EvaluationException if a row fails, with its position
+   * @throws EvaluationException if a row fails, with its position
    * @throws IllegalArgumentException if a value is not of its column's type
    */
   List<Row> evaluate(List<Row> rows) {
@@ -46,6 +48,8 @@ final class MicroBatchCalc implements AutoCloseable {
             context
                 .retry()
                 .withSplitAndRetry(table, this::compute, result -> decode(result, results));
+          } catch (EvaluationException e) {
+            throw e.behind(results.size());
           }
         });
     return results;

@@ -25,13 +25,20 @@ record MicroBatchExpressions(Schema columns, CalcPlan plan) {
    * @param expressions as behind SELECT
    * @throws io.millrace.operators.sql.SqlTextException if one of them is malformed, with the
    *     position
+   * @throws IllegalArgumentException if one of them depends on more than its row
    */
   static MicroBatchExpressions parse(String columns, String expressions) {
     Schema schema = SchemaParser.parse("columns", columns);
     List<Expression> parsed =
         SqlExpressions.parseSelectList("expressions", expressions, schema, SchemaParser::parseType);
-    return new MicroBatchExpressions(
-        schema, CalcPlan.of(schema, ExpressionSettings.DEFAULT).select(parsed));
+    CalcPlan plan = CalcPlan.of(schema, ExpressionSettings.DEFAULT).select(parsed);
+    // Flink may compute a row again, and would take the results for equal.
+    if (plan.calc().readsBatch()) {
+      throw new IllegalArgumentException(
+          "expected expressions of the columns alone, without the current time and random numbers, got "
+              + expressions);
+    }
+    return new MicroBatchExpressions(schema, plan);
   }
 
   Schema results() {

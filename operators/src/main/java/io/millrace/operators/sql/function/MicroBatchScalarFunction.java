@@ -2,6 +2,7 @@
 package io.millrace.operators.sql.function;
 
 import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.flink.annotation.PublicEvolving;
@@ -12,6 +13,7 @@ import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.inference.StaticArgument;
 import org.apache.flink.table.types.inference.TypeInference;
 import org.apache.flink.table.types.inference.TypeStrategies;
+import org.apache.flink.types.Row;
 
 /**
  * An expression of Millrace as a function of Flink SQL that computes micro-batches of rows on the
@@ -31,8 +33,10 @@ import org.apache.flink.table.types.inference.TypeStrategies;
  * waits when the batch before it is done, so that no row waits for others to come. Flink keeps rows
  * that wait in its checkpoints, retries rows that fail, and has the option for a time-out.
  *
- * <p>A row that fails does not fail the others of its batch. Each subtask evaluates in a thread of
- * its own, outside of the memory options of the job.
+ * <p>A row that fails does not fail the others of its batch, which is computed again by halves:
+ * many rows that fail are slow. Each subtask evaluates in a thread of its own. Options of the
+ * device and its memory are read from Flink's configuration file, not from the job, and batches
+ * cannot be spilled to disk.
  */
 @PublicEvolving
 public abstract class MicroBatchScalarFunction extends AsyncScalarFunction {
@@ -41,6 +45,7 @@ public abstract class MicroBatchScalarFunction extends AsyncScalarFunction {
   private final String columns;
   private final String expression;
   private transient MicroBatchThread thread;
+  private transient boolean hasOneArray;
 
   /**
    * @param arguments the names and types of the arguments, as columns in {@code CREATE TABLE}
@@ -53,12 +58,16 @@ public abstract class MicroBatchScalarFunction extends AsyncScalarFunction {
 
   /** Called by Flink: asks for a result. */
   public final void eval(CompletableFuture<Object> result, Object... values) {
-    thread.add(values, result);
+    // Java passes an only argument that is an array in place of the array of arguments.
+    thread.add(hasOneArray ? Row.of((Object) values) : Row.of(values), result);
   }
 
   @Override
   public final void open(FunctionContext context) throws Exception {
-    thread = new MicroBatchThread(expressions());
+    MicroBatchExpressions expressions = expressions();
+    Schema arguments = expressions.columns();
+    hasOneArray = arguments.size() == 1 && arguments.field(0).type().id() == TypeId.LIST;
+    thread = new MicroBatchThread(expressions);
   }
 
   @Override
@@ -72,7 +81,9 @@ public abstract class MicroBatchScalarFunction extends AsyncScalarFunction {
    * {@inheritDoc}
    *
    * @throws io.millrace.operators.sql.SqlTextException if the arguments or the expression are
-   *     malformed, or there is more than one expression
+   *     malformed
+   * @throws IllegalArgumentException if there is more than one expression, or it depends on more
+   *     than the arguments, such as the current time
    */
   @Override
   public final TypeInference getTypeInference(DataTypeFactory typeFactory) {

@@ -36,11 +36,10 @@ import org.apache.flink.types.Row;
  * SELECT * FROM labels(r => TABLE bids, on_time => DESCRIPTOR(date_time))
  * }</pre>
  *
- * <p>Rows wait until the watermark passes the time of the first of them, or there are {@value
- * #MAX_ROWS}, and then leave in their order. So the table needs a time attribute with watermarks;
- * the last rows leave at the end of the input. The time attribute of the results is that of the
- * timer or of the row that made them leave. Late rows are treated as Flink treats them for such
- * functions. Only insertions are taken.
+ * <p>Rows wait for the next watermark, or until there are {@value #MAX_ROWS}, and then leave in
+ * their order. So the table needs a time attribute with watermarks; the last rows leave at the end
+ * of the input. The time attribute of the results is that of the timer or of the row that made them
+ * leave. Late rows are treated as Flink treats them for such functions. Only insertions are taken.
  *
  * <p>Rows of a partition wait for each other, so {@code PARTITION BY} is to have few and large
  * partitions; without it one subtask computes all. A row that fails fails the job.
@@ -50,13 +49,16 @@ public abstract class MicroBatchTableFunction extends ProcessTableFunction<Row> 
   private static final long serialVersionUID = 1L;
   private static final int MAX_ROWS = 8_192;
   private static final String TIMER = "batch";
+  private static final int COUNT = 0;
+  private static final int TIME = 1;
 
   private final String columns;
   private final String expressions;
   private transient MicroBatchCalc calc;
 
   /**
-   * @param columns the names and types of the table's columns, as in {@code CREATE TABLE}
+   * @param columns the names and types of the table's columns in their order, as in {@code CREATE
+   *     TABLE}; Flink passes columns by position, under any names
    * @param expressions as behind SELECT, in Millrace's SQL
    */
   protected MicroBatchTableFunction(String columns, String expressions) {
@@ -79,35 +81,47 @@ public abstract class MicroBatchTableFunction extends ProcessTableFunction<Row> 
   /**
    * Called by Flink: takes a row.
    *
-   * @param count how many rows wait, null for none
+   * @param batch how many rows wait and the time of their timer, nulls for none
    * @param waiting these rows
    */
-  public final void eval(Context context, Row count, ListView<Row> waiting, Row row)
+  public final void eval(Context context, Row batch, ListView<Row> waiting, Row row)
       throws Exception {
     waiting.add(row);
-    int rows = count.getField(0) == null ? 1 : 1 + (int) count.getField(0);
-    count.setField(0, rows);
-    if (rows == 1) {
-      TimeContext<Long> time = context.timeContext(Long.class);
-      time.registerOnTime(TIMER, time.time());
-    } else if (rows == MAX_ROWS) {
-      context.timeContext(Long.class).clearTimer(TIMER);
-      send(count, waiting);
+    int rows = batch.getField(COUNT) == null ? 1 : 1 + (int) batch.getField(COUNT);
+    TimeContext<Long> time = context.timeContext(Long.class);
+    if (rows == MAX_ROWS) {
+      time.clearTimer(TIMER);
+      send(batch, waiting);
+      return;
+    }
+    batch.setField(COUNT, rows);
+    Long timer = (Long) batch.getField(TIME);
+    long next = timeOfTimer(time);
+    if (timer == null || next < timer) {
+      time.registerOnTime(TIMER, next);
+      batch.setField(TIME, next);
     }
   }
 
-  /** Called by Flink: the watermark has passed the time of the first row that waits. */
-  public final void onTimer(OnTimerContext context, Row count, ListView<Row> waiting)
-      throws Exception {
-    send(count, waiting);
+  // The next watermark passes it, also if the row is far in the future.
+  private static long timeOfTimer(TimeContext<Long> time) {
+    Long watermark = time.currentWatermark();
+    return watermark == null ? time.time() : Math.min(time.time(), watermark + 1);
   }
 
-  private void send(Row count, ListView<Row> waiting) throws Exception {
+  /** Called by Flink: there is a watermark behind the first row that waits. */
+  public final void onTimer(OnTimerContext context, Row batch, ListView<Row> waiting)
+      throws Exception {
+    send(batch, waiting);
+  }
+
+  private void send(Row batch, ListView<Row> waiting) throws Exception {
     List<Row> rows = new ArrayList<>();
     waiting.get().forEach(rows::add);
     calc.evaluate(rows).forEach(this::collect);
     waiting.clear();
-    count.setField(0, null);
+    batch.setField(COUNT, null);
+    batch.setField(TIME, null);
   }
 
   /**
@@ -115,6 +129,8 @@ public abstract class MicroBatchTableFunction extends ProcessTableFunction<Row> 
    *
    * @throws io.millrace.operators.sql.SqlTextException if the columns or the expressions are
    *     malformed
+   * @throws IllegalArgumentException if an expression depends on more than its row, such as the
+   *     current time
    */
   @Override
   public final TypeInference getTypeInference(DataTypeFactory typeFactory) {
@@ -122,9 +138,12 @@ public abstract class MicroBatchTableFunction extends ProcessTableFunction<Row> 
     DataType row = MicroBatchExpressions.rowType(parsed.columns());
     LinkedHashMap<String, StateTypeStrategy> state = new LinkedHashMap<>();
     state.put(
-        "count",
+        "batch",
         StateTypeStrategy.of(
-            TypeStrategies.explicit(DataTypes.ROW(DataTypes.FIELD("rows", DataTypes.INT())))));
+            TypeStrategies.explicit(
+                DataTypes.ROW(
+                    DataTypes.FIELD("rows", DataTypes.INT()),
+                    DataTypes.FIELD("timer", DataTypes.BIGINT())))));
     state.put(
         "waiting",
         StateTypeStrategy.of(TypeStrategies.explicit(ListView.newListViewDataType(row))));

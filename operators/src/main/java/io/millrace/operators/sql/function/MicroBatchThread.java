@@ -34,8 +34,8 @@ final class MicroBatchThread {
   }
 
   /** Asks for the result of a row. Called by any thread; waits for nothing. */
-  void add(Object[] values, CompletableFuture<Object> result) {
-    requests.add(new Request(Row.of(values), result));
+  void add(Row values, CompletableFuture<Object> result) {
+    requests.add(new Request(values, result));
     if (isClosed) {
       cancelAll();
     }
@@ -61,32 +61,24 @@ final class MicroBatchThread {
     }
   }
 
+  /** Rows that fail are found by halves, so that they do not fail others. */
   private static void evaluate(List<Request> batch, MicroBatchCalc calc) {
-    List<Request> rest = batch;
-    while (!rest.isEmpty()) {
-      rest = evaluateUpToFailure(rest, calc);
-    }
-  }
-
-  /** Completes the requests up to the first row that fails; gives those behind it. */
-  private static List<Request> evaluateUpToFailure(List<Request> batch, MicroBatchCalc calc) {
     try {
       complete(batch, calc);
-      return List.of();
     } catch (EvaluationException e) {
-      complete(batch.subList(0, e.row()), calc);
-      batch.get(e.row()).result().completeExceptionally(e);
-      return batch.subList(e.row() + 1, batch.size());
+      int half = batch.size() / 2;
+      if (half == 0) {
+        fail(batch, e);
+      } else {
+        evaluate(batch.subList(0, half), calc);
+        evaluate(batch.subList(half, batch.size()), calc);
+      }
     } catch (RuntimeException e) {
       fail(batch, e);
-      return List.of();
     }
   }
 
   private static void complete(List<Request> batch, MicroBatchCalc calc) {
-    if (batch.isEmpty()) {
-      return;
-    }
     List<Row> results = calc.evaluate(batch.stream().map(Request::values).toList());
     for (int i = 0; i < results.size(); i++) {
       batch.get(i).result().complete(results.get(i).getField(0));

@@ -2,6 +2,7 @@
 package io.millrace.operators.sql.function;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.expression.error.EvaluationException;
@@ -16,6 +17,8 @@ import java.util.stream.LongStream;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Micro-batches of rows of Java objects. */
 @ExtendWith(NothingHeldExtension.class)
@@ -45,7 +48,15 @@ class MicroBatchCalcTest {
     }
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(strings = {"id + RAND()", "CURRENT_TIMESTAMP", "id, UUID()"})
+  void expressionsOfMoreThanTheRowAreRefused(String expressions) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> MicroBatchExpressions.parse("id BIGINT", expressions))
+        .withMessageEndingWith("without the current time and random numbers, got " + expressions);
+  }
+
+  @OutOfMemoryTest
   void aRowThatFailsIsNamed() {
     try (MicroBatchCalc calc = new MicroBatchCalc(EXPRESSIONS)) {
       assertThatThrownBy(() -> calc.evaluate(rows(40, 60)))
@@ -58,26 +69,26 @@ class MicroBatchCalcTest {
   void aRowThatFailsDoesNotFailOthers() throws Exception {
     MicroBatchThread thread =
         new MicroBatchThread(
-            MicroBatchExpressions.parse("id BIGINT, name STRING", "100 / (id - 50) AS quotient"));
+            MicroBatchExpressions.parse("id BIGINT, name STRING", "100 / MOD(id, 25) AS quotient"));
     List<CompletableFuture<Object>> futures = new ArrayList<>();
     for (Row row : rows(0, ROWS)) {
       CompletableFuture<Object> future = new CompletableFuture<>();
       futures.add(future);
-      thread.add(new Object[] {row.getField(0), row.getField(1)}, future);
+      thread.add(row, future);
     }
     for (int id = 0; id < ROWS; id++) {
       CompletableFuture<Object> future = futures.get(id);
-      if (id == 50) {
+      if (id % 25 == 0) {
         assertThatThrownBy(future::join)
             .isInstanceOf(CompletionException.class)
             .hasMessageContaining("division by zero");
       } else {
-        assertThat(future.join()).isEqualTo(100L / (id - 50));
+        assertThat(future.join()).isEqualTo(100 / (id % 25));
       }
     }
     thread.close();
     CompletableFuture<Object> late = new CompletableFuture<>();
-    thread.add(new Object[] {1L, "late"}, late);
+    thread.add(Row.of(1L, "late"), late);
     assertThatThrownBy(late::join).isInstanceOf(CancellationException.class);
   }
 }

@@ -226,16 +226,18 @@ class MicroBatchFunctionTest {
   @Test
   void rowsThatWaitAreKeptInCheckpoints(@TempDir Path folder) throws Exception {
     Configuration options = new Configuration();
-    options.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
-    options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO);
     options.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(50));
     options.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
     options.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, folder.toUri().toString());
     options.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, Duration.ofDays(1));
+    StreamExecutionEnvironment environment = flink.environment(1, options);
+    Configuration restarts = new Configuration();
+    restarts.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    restarts.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO);
+    environment.configure(restarts);
     FailOnce.behindCheckpointIn(folder);
     SqlSession session =
-        session(flink.environment(1, options), BIDS)
-            .with(VIEW.replace("auction,", "fail_once(auction) AS auction,"));
+        session(environment, BIDS).with(VIEW.replace("auction,", "fail_once(auction) AS auction,"));
     Map<Row, Row> last = new HashMap<>();
     for (Row change :
         session.changes(

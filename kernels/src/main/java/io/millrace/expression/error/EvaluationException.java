@@ -20,9 +20,10 @@ public final class EvaluationException extends RuntimeException {
    * @param failure the error and the expression: "division by zero in (x / y)"
    * @param row position of the row in the evaluated table
    * @param values the operand values: "7, 0"
-   * @param cause the exception of a user-defined function; for a cast to a number or a time, a
-   *     {@link NumberFormatException} or a {@link java.time.format.DateTimeParseException}; null
-   *     for other errors
+   * @param cause the exception of a user-defined function; for a cast to a number, a time or a
+   *     BOOLEAN, a {@link NumberFormatException}, a {@link java.time.format.DateTimeParseException}
+   *     or a {@link ClassCastException}; an {@link InvalidArgumentException} for functions that say
+   *     why; null for other errors
    */
   public EvaluationException(String failure, int row, String values, Throwable cause) {
     super(failure + " at row " + row + ": values " + values, cause);
@@ -43,14 +44,20 @@ public final class EvaluationException extends RuntimeException {
 
   /** The same failure for a larger table in which {@code rows} rows precede the evaluated table. */
   public EvaluationException behind(int rows) {
-    if (rows == 0) {
-      return this;
-    }
-    EvaluationException behind = new EvaluationException(failure, row + rows, values, getCause());
-    behind.setStackTrace(getStackTrace());
+    return rows == 0 ? this : copy(row + rows, getCause());
+  }
+
+  /** The same failure with another cause. */
+  public EvaluationException withCause(Throwable cause) {
+    return copy(row, cause);
+  }
+
+  private EvaluationException copy(int newRow, Throwable cause) {
+    EvaluationException copy = new EvaluationException(failure, newRow, values, cause);
+    copy.setStackTrace(getStackTrace());
     for (Throwable suppressed : getSuppressed()) {
-      behind.addSuppressed(suppressed);
+      copy.addSuppressed(suppressed);
     }
-    return behind;
+    return copy;
   }
 }

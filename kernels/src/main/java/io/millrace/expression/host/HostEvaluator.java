@@ -173,6 +173,7 @@ public final class HostEvaluator {
           new DateTimeParseException(message, value, 0);
       case INT8, INT16, INT32, INT64, FLOAT32, FLOAT64, DECIMAL32, DECIMAL64, DECIMAL128 ->
           new NumberFormatException(message);
+      case BOOL -> new ClassCastException(message);
       default -> null;
     };
   }

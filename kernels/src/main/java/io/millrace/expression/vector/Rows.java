@@ -2,6 +2,7 @@
 package io.millrace.expression.vector;
 
 import io.millrace.annotation.PublicEvolving;
+import io.millrace.expression.error.InvalidArgumentException;
 
 /**
  * The rows of a chunk for which a function is called, in ascending order, none with a null operand,
@@ -81,6 +82,15 @@ public final class Rows {
    */
   public void fail(int row, Status status) {
     failures.fail(row, status, null);
+  }
+
+  /**
+   * As {@link #fail(int, Status)} with an invalid argument.
+   *
+   * @param reason why, in the words of Flink's function
+   */
+  public void refuse(int row, String reason) {
+    failures.fail(row, Status.INVALID_ARGUMENT, new InvalidArgumentException(reason));
   }
 
   /**

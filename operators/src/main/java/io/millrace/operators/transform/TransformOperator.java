@@ -151,7 +151,7 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
     if (attempt.failure != null) {
       // Later operators flush the rows that they hold back before the failure.
       output.emitRecordAttributes(RecordAttributes.EMPTY_RECORD_ATTRIBUTES);
-      throw attempt.failure.behind(rowsDone);
+      throw FlinkCauses.of(attempt.failure.behind(rowsDone));
     }
     rowsDone += attempt.rows;
   }

@@ -120,6 +120,15 @@ record JsonPath(boolean isLax, List<Step> steps) {
     throw new IllegalStateException("expected a member or an index");
   }
 
+  /** Why there is no value, as Jayway's JsonPath tells it of a member or an element. */
+  String noResults() {
+    StringBuilder text = new StringBuilder("No results for path: $");
+    for (Step step : steps) {
+      text.append(step.member() == null ? "[" + step.index() + "]" : "['" + step.member() + "']");
+    }
+    return text.toString();
+  }
+
   /** Follows the path through a text. */
   Result evaluate(String text) {
     Optional<JsonTree> tree = JsonTree.parse(text);

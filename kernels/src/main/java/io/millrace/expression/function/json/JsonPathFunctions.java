@@ -16,7 +16,6 @@ import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
-import io.millrace.expression.vector.Status;
 import java.util.List;
 
 /**
@@ -127,7 +126,7 @@ final class JsonPathFunctions {
     switch (onError) {
       case FALSE, TRUE -> result.setBoolean(row, onError == OnError.TRUE);
       case UNKNOWN -> result.setNull(row);
-      case ERROR -> rows.fail(row, Status.INVALID_ARGUMENT);
+      case ERROR -> rows.refuse(row, path.noResults());
     }
   }
 }

@@ -70,7 +70,12 @@ final class JsonTextFunctions {
     }
     Optional<String> written = JsonTree.parse(text).flatMap(tree -> JsonTree.write(tree.root()));
     written.ifPresentOrElse(
-        json -> result.setString(row, json), () -> rows.fail(row, Status.INVALID_ARGUMENT));
+        json -> result.setString(row, json),
+        () ->
+            rows.refuse(
+                row,
+                "Invalid JSON string in JSON(value) function: \"%s\". Error: %s"
+                    .formatted(text, JsonTree.failure(text))));
   }
 
   private static void unquote(HostVector[] operands, HostVector result, int row, Rows rows) {

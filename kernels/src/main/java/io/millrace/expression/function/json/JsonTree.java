@@ -40,6 +40,18 @@ record JsonTree(Object root) {
     }
   }
 
+  /** Why a text cannot be parsed, as Jackson tells it. */
+  static String failure(String text) {
+    try (JsonParser parser = FACTORY.createParser(text)) {
+      if (parser.nextToken() != null) {
+        value(parser);
+      }
+      return "the text is empty";
+    } catch (IOException | NumberFormatException e) {
+      return e.getMessage();
+    }
+  }
+
   /** Whether a value is neither an object nor an array. */
   static boolean isScalar(Object value) {
     return !(value instanceof Map) && !(value instanceof List);

@@ -254,9 +254,19 @@ final class JsonValueFunction {
             || (found.outcome() == JsonPath.Outcome.VALUE && path.isLax());
     switch (isEmpty ? onEmpty.behavior() : onError.behavior()) {
       case NULL -> result.setNull(row);
-      case ERROR -> rows.fail(row, Status.INVALID_ARGUMENT);
+      case ERROR -> rows.refuse(row, failure(found, isEmpty));
       case DEFAULT -> copy(operands[isEmpty ? 1 : 2], result, row);
     }
+  }
+
+  private String failure(JsonPath.Result found, boolean isEmpty) {
+    if (isEmpty) {
+      return "Empty result of JSON_VALUE function is not allowed";
+    }
+    return found.outcome() == JsonPath.Outcome.VALUE
+        ? "Strict jsonpath mode requires scalar value, and the actual value is: ''%s''"
+            .formatted(found.value())
+        : path.noResults();
   }
 
   private void copy(HostVector from, HostVector result, int row) {

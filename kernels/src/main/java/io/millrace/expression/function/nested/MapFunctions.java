@@ -24,7 +24,6 @@ import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
-import io.millrace.expression.vector.Status;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -147,7 +146,10 @@ public final class MapFunctions {
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.position(i);
       if (operands[0].length(row) != operands[1].length(row)) {
-        rows.fail(row, Status.INVALID_ARGUMENT);
+        rows.refuse(
+            row,
+            "Invalid function MAP_FROM_ARRAYS call:\nThe length of the keys array %d is not equal to the length of the values array %d"
+                .formatted(operands[0].length(row), operands[1].length(row)));
         continue;
       }
       keys.clear();

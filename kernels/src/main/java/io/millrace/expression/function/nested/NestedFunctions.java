@@ -24,7 +24,6 @@ import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
-import io.millrace.expression.vector.Status;
 import java.util.List;
 
 /** Constructors of rows and arrays, and what arrays and maps both have: elements and a length. */
@@ -117,7 +116,7 @@ public final class NestedFunctions {
     switch (operands[0].length(row)) {
       case 0 -> result.setNull(row);
       case 1 -> result.copy(row, operands[0].elements(), operands[0].firstElement(row));
-      default -> rows.fail(row, Status.INVALID_ARGUMENT);
+      default -> rows.refuse(row, "Array has more than one element.");
     }
   }
 }

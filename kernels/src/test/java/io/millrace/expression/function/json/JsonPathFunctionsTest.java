@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.expression.error.EvaluationException;
 import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.error.InvalidArgumentException;
 import io.millrace.expression.function.FunctionCalls;
 import io.millrace.testing.DeviceExtension;
 import java.util.ArrayList;
@@ -237,5 +238,59 @@ class JsonPathFunctionsTest {
   void valuesAreNestedUpToAThousandDeep() {
     assertThat(of("IS JSON ARRAY", "[".repeat(1000) + "]".repeat(1000))).isEqualTo(true);
     assertThat(of("IS JSON ARRAY", "[".repeat(1001) + "]".repeat(1001))).isEqualTo(false);
+  }
+
+  private void fails(String reason, String function, String text, Object... rest) {
+    assertThatThrownBy(() -> of(function, text, rest))
+        .isInstanceOf(EvaluationException.class)
+        .hasMessageContaining("invalid argument in " + function)
+        .cause()
+        .isInstanceOf(InvalidArgumentException.class)
+        .hasMessageStartingWith(reason);
+  }
+
+  @Test
+  void failuresSayWhyInTheWordsOfFlink() {
+    fails("No results for path: $['a'][0]", "JSON_EXISTS", "{\"a\":[]}", "strict $.a[0]", "ERROR");
+    fails("No results for path: $['b']", "JSON_VALUE", "{}", "strict $.b", "ERROR", "ERROR");
+    fails(
+        "Empty result of JSON_VALUE function is not allowed",
+        "JSON_VALUE",
+        "{}",
+        "lax $.b",
+        "ERROR",
+        "EMPTY");
+    fails(
+        "Strict jsonpath mode requires scalar value, and the actual value is: ''[1]''",
+        "JSON_VALUE",
+        "{\"a\":[1]}",
+        "strict $.a",
+        "ERROR",
+        "ERROR");
+    fails(
+        "Empty result of JSON_QUERY",
+        "JSON_QUERY",
+        "{}",
+        "lax $.b",
+        "WITHOUT_ARRAY",
+        "ERROR",
+        "ERROR");
+    fails(
+        "No results for path: $['b']",
+        "JSON_QUERY",
+        "{}",
+        "strict $.b",
+        "WITHOUT_ARRAY",
+        "ERROR",
+        "ERROR");
+    fails(
+        "Strict jsonpath mode requires array or object value, and the actual value is: ''x''",
+        "JSON_QUERY",
+        "{\"a\":\"x\"}",
+        "strict $.a",
+        "WITHOUT_ARRAY",
+        "ERROR",
+        "ERROR");
+    fails("Invalid JSON string in JSON(value) function: \"{\". Error: ", "JSON", "{");
   }
 }

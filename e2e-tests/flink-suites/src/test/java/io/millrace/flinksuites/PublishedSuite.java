@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.flinksuites;
 
-import io.millrace.expression.error.EvaluationException;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.platform.engine.TestExecutionResult;
@@ -16,7 +15,6 @@ import org.junit.platform.launcher.core.LauncherFactory;
 final class PublishedSuite implements TestExecutionListener {
   private final Set<String> passed = new TreeSet<>();
   private final Set<String> failed = new TreeSet<>();
-  private final Set<String> failedOtherwise = new TreeSet<>();
 
   private PublishedSuite() {}
 
@@ -36,16 +34,9 @@ final class PublishedSuite implements TestExecutionListener {
     boolean succeeded = result.getStatus() == TestExecutionResult.Status.SUCCESSFUL;
     if (test.isTest() || !succeeded) {
       String cause = result.getThrowable().map(failure -> ": " + failure).orElse("");
-      Set<String> results =
-          succeeded ? passed : expectsAnotherException(cause) ? failedOtherwise : failed;
+      Set<String> results = succeeded ? passed : failed;
       results.add(test.getUniqueId() + " " + test.getDisplayName() + cause);
     }
-  }
-
-  // The job fails as it should, but with Millrace's exception for a row, not with Flink's.
-  private static boolean expectsAnotherException(String cause) {
-    return cause.contains("[Any cause is instance of class")
-        && cause.contains(EvaluationException.class.getName());
   }
 
   Set<String> passed() {
@@ -55,10 +46,5 @@ final class PublishedSuite implements TestExecutionListener {
   /** The tests that failed, with the cause. */
   Set<String> failed() {
     return failed;
-  }
-
-  /** The tests whose query failed, as it should, but with another exception than Flink's. */
-  Set<String> failedOtherwise() {
-    return failedOtherwise;
   }
 }

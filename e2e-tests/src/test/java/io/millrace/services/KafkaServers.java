@@ -56,6 +56,8 @@ final class KafkaServers {
 
   /** In the host's network, where no port is mapped, on 127.0.0.1 only. */
   private static final class LoopbackKafkaContainer extends KafkaContainer {
+    private static final String STARTER_SCRIPT = "/tmp/testcontainers_start.sh";
+
     private final int port;
 
     LoopbackKafkaContainer(int port) throws IOException {
@@ -64,6 +66,12 @@ final class KafkaServers {
       int controllerPort = LoopbackPort.free();
       withNetworkMode("host");
       setExposedPorts(List.of());
+      // The superclass runs the script as a program as soon as the file is there. Docker may still
+      // have it open for writing then, and the container ends with 126, "Text file busy".
+      withCommand(
+          "sh",
+          "-c",
+          "until [ -s %1$s ]; do sleep 0.1; done; exec bash %1$s".formatted(STARTER_SCRIPT));
       // The superclass advertises BROKER with a port that several brokers would share.
       withEnv("KAFKA_INTER_BROKER_LISTENER_NAME", "PLAINTEXT");
       withEnv(

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("cluster")
 class GpuFatalErrorTest {
-  private static final int ROWS = 60_000;
+  private static final int ROWS = 40_000;
   private static final int ROWS_PER_SECOND = 4_000;
   // FatalExitExceptionHandler.EXIT_CODE of Flink, as the operating system shows it.
   private static final int FATAL_EXIT_CODE = -17 & 0xff;

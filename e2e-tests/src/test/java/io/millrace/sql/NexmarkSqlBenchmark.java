@@ -29,7 +29,9 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
  * least time of a bid over all rounds, of whole jobs from their start to their end.
  *
  * <p>Arguments: Ki bids that are kept, how often they come, rounds, subtasks, and queries: names,
- * or any SQL over the table {@code bid}; none for all of Nexmark's.
+ * or any SQL over the table {@code bid}; none for all of Nexmark's. Among the queries there may be
+ * options of all jobs, such as {@code state.backend.type=rocksdb} and {@code
+ * table.exec.mini-batch.enabled=true}.
  */
 public final class NexmarkSqlBenchmark {
   private static final List<String> ALL =
@@ -41,6 +43,7 @@ public final class NexmarkSqlBenchmark {
   private final int rowTimes;
   private final int batchTimes;
   private final int subtasks;
+  private final Configuration options;
 
   /** Whether Millrace runs the query, and what goes in and comes out. */
   private enum Variant {
@@ -67,18 +70,21 @@ public final class NexmarkSqlBenchmark {
     }
   }
 
-  private NexmarkSqlBenchmark(MiniCluster cluster, String times, int subtasks) {
+  private NexmarkSqlBenchmark(
+      MiniCluster cluster, String times, int subtasks, Configuration options) {
     String[] both = times.split(",", -1);
     this.cluster = cluster;
     this.rowTimes = Integer.parseInt(both[0]);
     this.batchTimes = Integer.parseInt(both[both.length - 1]);
     this.subtasks = subtasks;
+    this.options = options;
   }
 
   /** Runs the benchmark. */
   public static void main(String[] arguments) throws Exception {
     int subtasks = Integer.parseInt(arguments[3]);
-    List<String> queries = Arrays.asList(arguments).subList(4, arguments.length);
+    List<String> rest = Arrays.asList(arguments).subList(4, arguments.length);
+    List<String> queries = rest.stream().filter(argument -> !isOption(argument)).toList();
     Configuration configuration = new Configuration();
     configuration.set(RestOptions.BIND_PORT, "0");
     MiniCluster cluster =
@@ -90,15 +96,36 @@ public final class NexmarkSqlBenchmark {
     try (DeviceContext context = DeviceContext.open(Device.current())) {
       ReplayedBids.make(context, Integer.parseInt(arguments[0]) >> 6);
       cluster.start();
-      new NexmarkSqlBenchmark(cluster, arguments[1], subtasks)
+      new NexmarkSqlBenchmark(cluster, arguments[1], subtasks, options(rest))
           .report(queries.isEmpty() ? ALL : queries, Integer.parseInt(arguments[2]));
     } finally {
       cluster.closeAsync().join();
     }
   }
 
+  private static boolean isOption(String argument) {
+    return argument.contains("=") && !isSql(argument);
+  }
+
+  private static boolean isSql(String argument) {
+    return argument.startsWith("SELECT");
+  }
+
+  private static Configuration options(List<String> arguments) {
+    Configuration options = new Configuration();
+    options.set(PipelineOptions.OBJECT_REUSE, true);
+    for (String argument : arguments) {
+      if (isOption(argument)) {
+        String[] option = argument.split("=", 2);
+        options.setString(option[0], option[1]);
+      }
+    }
+    return options;
+  }
+
   private void report(List<String> queries, int rounds) throws Exception {
     System.out.println(Device.current());
+    System.out.println(options);
     System.out.println(
         "| query | stock, processor ns a bid | rows | ratio | batches | ratio | to batches | ratio"
             + " | stock, million bids a second | rows | ratio | batches | ratio | to batches"
@@ -123,7 +150,7 @@ public final class NexmarkSqlBenchmark {
   }
 
   private static String sql(String query) {
-    return query.startsWith("SELECT") ? query : NexmarkQueries.sql(query);
+    return isSql(query) ? query : NexmarkQueries.sql(query);
   }
 
   private static double mean(
@@ -202,11 +229,10 @@ public final class NexmarkSqlBenchmark {
   }
 
   private StreamExecutionEnvironment job(String query, Variant variant) {
-    Configuration configuration = new Configuration();
-    configuration.set(PipelineOptions.OBJECT_REUSE, true);
-    StreamExecutionEnvironment environment = new StreamExecutionEnvironment(configuration);
+    StreamExecutionEnvironment environment = new StreamExecutionEnvironment(options);
     environment.setParallelism(subtasks);
     StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
+    tables.getConfig().addConfiguration(options);
     tables.getConfig().set(SqlOptions.MODE, variant == Variant.STOCK ? SqlMode.OFF : SqlMode.ON);
     tables.executeSql(ReplayedBids.createTable(variant.fromBatches(), times(variant)));
     tables.executeSql("CREATE TEMPORARY VIEW timed AS SELECT *, PROCTIME() AS p_time FROM bid");

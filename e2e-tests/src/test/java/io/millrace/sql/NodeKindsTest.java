@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.operators.sql.planner.NodeKinds;
 import io.millrace.operators.sql.planner.SubstitutionReport;
+import io.millrace.operators.sql.planner.node.KeptKinds;
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.sql.NexmarkTables.Content;
@@ -52,7 +53,7 @@ class NodeKindsTest {
         others.add(node.getSimpleName().replace(PREFIX, ""));
       }
     }
-    assertThat(others).contains("Join", "Match").isEqualTo(NodeKinds.kept().keySet());
+    assertThat(others).contains("Join", "Match").isEqualTo(KeptKinds.reasons().keySet());
   }
 
   @Test

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Options of the planner hook, and what EXPLAIN says. */
@@ -41,6 +42,26 @@ class SqlHookTest {
         .contains("millrace=[yes], in=[rows]")
         .contains("millrace=[no: its source gives rows]");
     assertThat(session.rows(QUERY)).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = SqlMode.class,
+      names = {"ON", "EXPLAIN"})
+  void theNodeThatTakesRowsOfAJoinTellsWhyTheJoinStaysFlinks(SqlMode mode) {
+    String join = "SELECT b.auction, c.channel FROM bid AS b JOIN bid AS c ON b.auction = c.price";
+    assertThat(session(mode).plan("SELECT auction, COUNT(*) FROM (" + join + ") GROUP BY auction"))
+        .containsOnlyOnce("flink=[Join: there is no operator of joins on batches]");
+  }
+
+  @Test
+  void nodesOfFlinkInARowAreNamedTogether() {
+    assertThat(
+            session(SqlMode.ON)
+                .plan(
+                    "SELECT auction, COUNT(*) FROM (SELECT auction FROM bid, UNNEST(ARRAY[1, 2])"
+                        + " AS t (x), UNNEST(ARRAY[price, 2]) AS u (y)) GROUP BY auction"))
+        .contains("flink=[Correlate: table functions take and give rows]");
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.millrace.expression.resolve.FunctionRegistry;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.operators.sql.planner.NodeKinds;
 import io.millrace.operators.sql.planner.aggregate.AggregateCalls;
+import io.millrace.operators.sql.planner.node.KeptKinds;
 import io.millrace.testing.ExampleCalls;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +45,7 @@ final class SqlSupportPage {
     page.append(
         "\n## Nodes that stay Flink's\n\nTheir rows become batches where a node of Millrace's takes"
             + " them.\n\n| node | because |\n|---|---|\n");
-    NodeKinds.kept().forEach((kind, reason) -> appendRow(page, kind, reason));
+    KeptKinds.reasons().forEach((kind, reason) -> appendRow(page, kind, reason));
   }
 
   private static void appendScalarFunctions(StringBuilder page) {

@@ -136,7 +136,7 @@ class ExtremesOperatorTest {
     }
   }
 
-  @OutOfMemoryTest
+  @OutOfMemoryTest(attempts = 1)
   void extremesOfARestoredStateAreKnown() throws Exception {
     Schema rows = rowsOf(DataType.STRING);
     String longText = "a string of more than 12 bytes";

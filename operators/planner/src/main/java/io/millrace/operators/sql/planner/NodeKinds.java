@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner;
 
+import io.millrace.operators.sql.planner.node.KeptKinds;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
 import java.util.Collections;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.calcite.rel.RelNode;
 import org.apache.flink.annotation.Internal;
 
 /**
- * The kinds of nodes of Flink's streaming plans, by their names in EXPLAIN: when Millrace replaces
- * a node, or why it replaces none of its kind. The reasons are in {@link SubstitutionReport}; a
- * node of Flink's own class cannot show them in EXPLAIN.
+ * The kinds of nodes of Flink's streaming plans of which Millrace replaces nodes, by their names in
+ * EXPLAIN, and under which condition. {@link KeptKinds} has the others.
  */
 @Internal
 public final class NodeKinds {
-  private static final String PREFIX = "StreamPhysical";
   private static final String BATCHES = "its input gives batches";
   private static final String AGGREGATES = "each aggregate is one of Millrace's";
-  private static final String JOIN = "there is no operator of joins on batches";
-  private static final String ORDER = "there is no operator on batches that keeps rows in order";
-  private static final String PYTHON = "Python functions run in processes of Flink's own";
-  private static final String USERS = "functions of users in Java take and give rows";
-  private static final String LEGACY = "it belongs to interfaces that Flink has replaced";
 
   private static final Map<String, String> CONDITIONS =
       Map.ofEntries(
@@ -91,58 +84,11 @@ public final class NodeKinds {
               "TUMBLE, HOP and CUMULATE whose rows no aggregate takes. The windows of SESSION depend"
                   + " on rows to come"));
 
-  private static final Map<String, String> REASONS =
-      Map.ofEntries(
-          Map.entry("Join", JOIN),
-          Map.entry("IntervalJoin", JOIN),
-          Map.entry("TemporalJoin", JOIN),
-          Map.entry("WindowJoin", JOIN),
-          Map.entry("MultiJoin", JOIN),
-          Map.entry("DeltaJoin", JOIN),
-          Map.entry("LookupJoin", "tables that rows are looked up in give rows"),
-          Map.entry("WindowRank", ORDER),
-          Map.entry("WindowDeduplicate", ORDER),
-          Map.entry("OverAggregate", ORDER),
-          Map.entry("Sort", ORDER),
-          Map.entry("SortLimit", ORDER),
-          Map.entry("TemporalSort", ORDER),
-          Map.entry("Limit", "there is no operator on batches that counts rows up to a limit"),
-          Map.entry("Match", "there is no operator on batches that finds patterns of rows"),
-          Map.entry(
-              "ChangelogNormalize", "there is no operator on batches that keeps the last rows"),
-          Map.entry("Correlate", "table functions take and give rows"),
-          Map.entry("AsyncCorrelate", "asynchronous functions take and give rows"),
-          Map.entry("AsyncCalc", "asynchronous functions take and give rows"),
-          Map.entry("ProcessTableFunction", USERS),
-          Map.entry("GroupTableAggregate", USERS),
-          Map.entry("GroupWindowTableAggregate", USERS),
-          Map.entry("MLPredictTableFunction", "models take and give rows"),
-          Map.entry("VectorSearchTableFunction", "tables that vectors are searched in give rows"),
-          Map.entry("PythonCalc", PYTHON),
-          Map.entry("PythonAsyncCalc", PYTHON),
-          Map.entry("PythonCorrelate", PYTHON),
-          Map.entry("PythonGroupAggregate", PYTHON),
-          Map.entry("PythonGroupTableAggregate", PYTHON),
-          Map.entry("PythonGroupWindowAggregate", PYTHON),
-          Map.entry("PythonOverAggregate", PYTHON),
-          Map.entry("LegacySink", LEGACY),
-          Map.entry("LegacyTableSourceScan", LEGACY),
-          Map.entry("DataStreamScan", "a DataStream of rows is its source"),
-          Map.entry(
-              "IntermediateTableScan",
-              "it stands for a part of the plan that several sinks share, which has a plan of its"
-                  + " own"));
-
   private NodeKinds() {}
 
   /** The kinds of which Millrace replaces nodes, each with the condition, in order. */
   public static Map<String, String> replaced() {
     return Collections.unmodifiableMap(new TreeMap<>(CONDITIONS));
-  }
-
-  /** The other kinds, each with the reason, in order. */
-  public static Map<String, String> kept() {
-    return Collections.unmodifiableMap(new TreeMap<>(REASONS));
   }
 
   /** The kinds and classes of Flink's nodes that are decided about one by one. */
@@ -152,16 +98,5 @@ public final class NodeKinds {
       matched.put(matcher.kind(), matcher.type());
     }
     return matched;
-  }
-
-  /** The kind of a node of Flink's. */
-  static String of(RelNode node) {
-    return node.getRelTypeName().replace(PREFIX, "");
-  }
-
-  /** Why a node about which nothing was decided stays Flink's. */
-  static String reason(RelNode node) {
-    return Optional.ofNullable(REASONS.get(of(node)))
-        .orElse("a kind of node that Millrace does not know");
   }
 }

@@ -2,6 +2,7 @@
 package io.millrace.operators.sql.planner;
 
 import io.millrace.operators.sql.planner.node.Decision;
+import io.millrace.operators.sql.planner.node.KeptKinds;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +39,7 @@ public final class SubstitutionReport {
       Decision<?> decision = rel.decision();
       return line(rel.kind(), decision.isSupported() ? REPLACED : decision.reason());
     }
-    return line(NodeKinds.of(node), NodeKinds.reason(node));
+    return line(KeptKinds.kind(node), KeptKinds.reason(node));
   }
 
   private static String line(String kind, String decision) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner.node;
 
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelWriter;
 import org.apache.flink.annotation.Internal;
@@ -40,8 +42,29 @@ public record Decision<S extends NodeSpec>(S spec, String reason, boolean execut
     return PREFIX + (isReplaced() ? "Millrace" : "") + kind;
   }
 
-  /** Adds to the terms of a node that EXPLAIN shows. */
+  /**
+   * Adds to the terms of a node that EXPLAIN shows: the decision, and why nodes in front of it that
+   * cannot say so themselves stay Flink's.
+   */
   public RelWriter explain(RelWriter terms, RelNode node) {
+    String kept = String.join("; ", keptInputs(node));
+    return explainDecision(terms, node).itemIf("flink", kept, !kept.isEmpty());
+  }
+
+  /** Each node from which {@code node} gets rows through nodes that say nothing in EXPLAIN. */
+  private static Set<String> keptInputs(RelNode node) {
+    Set<String> kept = new LinkedHashSet<>();
+    for (RelNode planned : node.getInputs()) {
+      RelNode input = MillraceRel.planned(planned);
+      if (!(input instanceof MillraceRel)) {
+        kept.add(KeptKinds.kind(input) + ": " + KeptKinds.reason(input));
+        kept.addAll(keptInputs(input));
+      }
+    }
+    return kept;
+  }
+
+  private RelWriter explainDecision(RelWriter terms, RelNode node) {
     if (!isSupported()) {
       return terms.item("millrace", "no: " + reason);
     }

@@ -26,15 +26,19 @@ public interface MillraceRel extends RelNode {
     return false;
   }
 
-  /**
-   * Whether consumers of {@code node} can take batches of it. Flink plans the parts of a plan that
-   * several sinks share by themselves, and tables stand for them in the other parts.
-   */
+  /** Whether consumers of {@code node} can take batches of it. */
   static boolean givesBatches(RelNode node) {
-    if (node instanceof StreamPhysicalIntermediateTableScan scan) {
-      return givesBatches(scan.intermediateTable().relNode());
-    }
-    return node instanceof MillraceRel rel && rel.decision().isSupported();
+    return planned(node) instanceof MillraceRel rel && rel.decision().isSupported();
+  }
+
+  /**
+   * The node whose output {@code node} gives. Flink plans the parts of a plan that several sinks
+   * share by themselves, and tables stand for them in the other parts.
+   */
+  static RelNode planned(RelNode node) {
+    return node instanceof StreamPhysicalIntermediateTableScan scan
+        ? planned(scan.intermediateTable().relNode())
+        : node;
   }
 
   /**

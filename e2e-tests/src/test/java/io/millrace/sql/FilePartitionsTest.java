@@ -11,6 +11,7 @@ import io.millrace.sql.NexmarkTables.Content;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tables of files with partitions, and with a limit. */
@@ -144,10 +146,15 @@ class FilePartitionsTest {
             "auction BIGINT, added DATE, flag STRING",
             "PARTITIONED BY (added, flag)",
             "'format' = 'json', 'partition.default-name' = 'none'");
-    session(SqlMode.ON, table)
-        .insert(
-            "INSERT INTO files PARTITION (added = '2026-11-26', flag = 'true') SELECT auction FROM bid WHERE auction < 1100",
-            "INSERT INTO files PARTITION (added = '2026-11-27') SELECT auction, CAST(NULL AS STRING) FROM bid WHERE auction < 1100");
+    SqlSession writing = session(SqlMode.ON, table);
+    assertThat(
+            writing.plan(
+                "INSERT INTO files PARTITION (flag = 'x') SELECT auction, CURRENT_DATE FROM bid"))
+        .contains("MillraceSink(")
+        .doesNotContain("in=[rows]");
+    writing.insert(
+        "INSERT INTO files PARTITION (added = '2026-11-26', flag = 'true') SELECT auction FROM bid WHERE auction < 1100",
+        "INSERT INTO files PARTITION (added = '2026-11-27') SELECT auction, CAST(NULL AS STRING) FROM bid WHERE auction < 1100");
     assertThat(folders())
         .containsExactly("added=2026-11-26/flag=true", "added=2026-11-27/flag=none");
     Map<Row, Integer> rows =
@@ -178,7 +185,7 @@ class FilePartitionsTest {
             + "'";
     assertThatThrownBy(
             () -> session(SqlMode.ON, table("millrace-filesystem", options)).insert(INSERT))
-        .hasStackTraceContaining("write this table without compaction");
+        .hasStackTraceContaining("write without compaction");
     Files.move(folder.resolve("files"), folder.resolve("failed"));
     String table = table("millrace-filesystem", COLUMNS, "PARTITIONED BY (third, dear)", options);
     session(SqlMode.ON, table)
@@ -220,7 +227,88 @@ class FilePartitionsTest {
                             "PARTITIONED BY (part)",
                             "'format' = 'json'"))
                     .rows("SELECT * FROM files"))
-        .hasStackTraceContaining("part=x/rows.jsonl: 'x' is not a valid INT");
+        .hasStackTraceContaining("part=x: 'x' is not a valid INT");
+  }
+
+  private SqlSession tableOfFolders(
+      SqlMode mode, String keyType, List<String> folders, String options) throws IOException {
+    for (String each : folders) {
+      Path partition = Files.createDirectories(folder.resolve("files").resolve(each));
+      Files.writeString(
+          partition.resolve("rows.jsonl"), "{\"id\": %d}%n".formatted(folders.indexOf(each)));
+    }
+    return session(
+        mode,
+        table(
+            "millrace-filesystem",
+            "id INT, part " + keyType,
+            "PARTITIONED BY (part)",
+            "'format' = 'json'" + options));
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = SqlMode.class,
+      names = {"ON", "OFF"})
+  void conditionsOverBooleanKeysAreEvaluated(SqlMode mode) throws Exception {
+    SqlSession session = tableOfFolders(mode, "BOOLEAN", List.of("part=true", "part=false"), "");
+    assertThat(session.rows("SELECT id FROM files WHERE part")).containsOnlyKeys(Row.of(0));
+    assertThat(session.rows("SELECT part FROM files WHERE id = 1")).containsOnlyKeys(Row.of(false));
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = SqlMode.class,
+      names = {"ON", "OFF"})
+  void datesAreReadInBothForms(SqlMode mode) throws Exception {
+    SqlSession session =
+        tableOfFolders(mode, "DATE", List.of("part=2026-11-26", "part=20783", "part=20784"), "");
+    String query = "SELECT id FROM files WHERE part = DATE '2026-11-26'";
+    assertThat(session.plan(query)).contains("partitions=[{part=2026-11-26}]");
+    assertThat(session.rows(query)).containsOnlyKeys(Row.of(0), Row.of(1));
+    assertThat(session.rows("SELECT id, part FROM files"))
+        .containsKey(Row.of(2, LocalDate.of(2026, 11, 27)));
+  }
+
+  @Test
+  void theFolderOfNullHasEmptyStringsIfThereAreNoNulls() throws Exception {
+    SqlSession session =
+        tableOfFolders(
+            SqlMode.ON,
+            "STRING NOT NULL",
+            List.of("part=none", "part=a"),
+            ", 'partition.default-name' = 'none'");
+    assertThat(session.rows("SELECT id, part FROM files"))
+        .containsOnlyKeys(Row.of(0, ""), Row.of(1, "a"));
+    assertThat(session.rows("SELECT id FROM files WHERE part = ''")).containsOnlyKeys(Row.of(0));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "BOOLEAN | part=yes | 'yes' is not a valid BOOL",
+        "DATE | part=x | 'x' is not a valid DATE",
+        "INT NOT NULL | part=__DEFAULT_PARTITION__ | is not a valid INT NOT NULL"
+      })
+  void valuesThatAKeyCannotHaveFailTheQuery(String type, String name, String message)
+      throws Exception {
+    SqlSession session = tableOfFolders(SqlMode.ON, type, List.of(name), "");
+    assertThatThrownBy(() -> session.rows("SELECT * FROM files WHERE part IS NOT NULL"))
+        .hasStackTraceContaining(name)
+        .hasStackTraceContaining(message);
+  }
+
+  @Test
+  void whatIsNoFolderOfAPartitionIsLeftOut() throws Exception {
+    SqlSession session =
+        tableOfFolders(SqlMode.ON, "INT", List.of("part=0", "_part=1", "other=2", "part"), "");
+    Files.writeString(folder.resolve("files/part=5"), "a file");
+    assertThat(session.rows("SELECT id FROM files WHERE part < 9")).containsOnlyKeys(Row.of(0));
+    Files.createSymbolicLink(folder.resolve("files/part=4"), folder.resolve("nowhere"));
+    assertThatThrownBy(() -> session.rows("SELECT id FROM files WHERE part < 8"))
+        .hasStackTraceContaining("files cannot be listed")
+        .hasStackTraceContaining("part=4");
   }
 
   @ParameterizedTest
@@ -239,5 +327,40 @@ class FilePartitionsTest {
     assertThat(session(mode, table).rows(query)).hasSize(7);
     assertThatThrownBy(() -> session(mode, table).rows("SELECT * FROM files"))
         .hasStackTraceContaining("malformed");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"json", "parquet", "arrow"})
+  void aLimitOfManyFilesInPartitionsHasItsRows(String format) throws Exception {
+    String table = table("millrace-filesystem", "'format' = '" + format + "'");
+    session(SqlMode.ON, table).insert(INSERT);
+    for (String limit : List.of("7", "2000", "100 OFFSET 2950")) {
+      String query = "SELECT auction, third FROM files LIMIT " + limit;
+      int rows = limit.equals("100 OFFSET 2950") ? 50 : Integer.parseInt(limit);
+      assertThat(size(session(SqlMode.ON, table).rows(query))).as(query).isEqualTo(rows);
+    }
+    assertThat(
+            size(
+                session(SqlMode.ON, table).rows("SELECT third FROM files WHERE third = 1 LIMIT 5")))
+        .isEqualTo(5);
+  }
+
+  private static int size(Map<Row, Integer> rows) {
+    return rows.values().stream().mapToInt(Integer::intValue).sum();
+  }
+
+  /** The planner adds the two numbers as INTs. */
+  @ParameterizedTest
+  @ValueSource(strings = {"millrace-filesystem", "millrace-nexmark"})
+  void anOffsetBelowTheGreatestLimitIsNoLimit(String connector) throws Exception {
+    String table =
+        connector.equals("millrace-nexmark")
+            ? "CREATE TEMPORARY TABLE files (event_type INT) WITH ('connector' = 'millrace-nexmark', 'events.num' = '3')"
+            : table(connector, "event_type INT", "", "'format' = 'json'");
+    Files.createDirectories(folder.resolve("files"));
+    Files.writeString(folder.resolve("files/rows.jsonl"), "{\"event_type\": 1}\n".repeat(3));
+    assertThat(
+            size(session(SqlMode.ON, table).rows("SELECT * FROM files LIMIT 2147483647 OFFSET 1")))
+        .isEqualTo(2);
   }
 }

@@ -4,6 +4,7 @@ package io.millrace.connectors.files;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.connector.file.src.FileSource;
 import org.apache.flink.connector.file.src.FileSourceSplit;
@@ -54,8 +55,19 @@ public record TextFileSource(List<String> paths, TextLineOptions lines) {
 
   /** As {@link #create()}, in another form than single lines. */
   public <T> FileSource<T> create(BulkFormat<T, FileSourceSplit> format) throws IOException {
+    return create(check(), lines, format);
+  }
+
+  /**
+   * As the other method, of files that were found.
+   *
+   * @param files files and directories, at least one
+   */
+  @Internal
+  public static <T> FileSource<T> create(
+      List<Path> files, TextLineOptions lines, BulkFormat<T, FileSourceSplit> format) {
     FileSource.FileSourceBuilder<T> builder =
-        FileSource.forBulkFileFormat(format, check().toArray(Path[]::new));
+        FileSource.forBulkFileFormat(format, files.toArray(Path[]::new));
     if (lines.framing() == LineFraming.LINE_FEED) {
       builder.setFileEnumerator(ByteRangeFileEnumerator::new);
     }

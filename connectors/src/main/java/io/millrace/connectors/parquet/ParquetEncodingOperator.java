@@ -35,7 +35,7 @@ final class ParquetEncodingOperator<OUT> extends FileEncodingOperator<OUT> {
   private final ParquetWriterOptions options;
   // By folder.
   private transient Map<String, RowGroupWriter> rowGroups;
-  // Of all row groups.
+  // Of the heap, for all row groups.
   private transient long bytes;
 
   private ParquetEncodingOperator(
@@ -83,7 +83,7 @@ final class ParquetEncodingOperator<OUT> extends FileEncodingOperator<OUT> {
       return;
     }
     RowGroupWriter rowGroup = rowGroups.computeIfAbsent(folder, none -> create());
-    bytes -= rowGroup.sizeInBytes();
+    bytes -= rowGroup.heapBytes();
     deviceContext()
         .retry()
         .withHostRetry(
@@ -93,17 +93,17 @@ final class ParquetEncodingOperator<OUT> extends FileEncodingOperator<OUT> {
                 return table;
               }
             });
-    bytes += rowGroup.sizeInBytes();
+    bytes += rowGroup.heapBytes();
     if (rowGroup.isFull()) {
       emit(folder);
-    } else if (bytes >= ROW_GROUPS * options.rowGroupBytes()) {
+    } else if (rowGroups.size() > 1 && bytes >= ROW_GROUPS * options.rowGroupBytes()) {
       emit(largest());
     }
   }
 
   private RowGroupWriter create() {
     RowGroupWriter rowGroup = new RowGroupWriter(schema, options);
-    bytes += rowGroup.sizeInBytes();
+    bytes += rowGroup.heapBytes();
     return rowGroup;
   }
 
@@ -111,7 +111,7 @@ final class ParquetEncodingOperator<OUT> extends FileEncodingOperator<OUT> {
     String largest = null;
     long largestBytes = -1;
     for (Map.Entry<String, RowGroupWriter> rowGroup : rowGroups.entrySet()) {
-      long size = rowGroup.getValue().sizeInBytes();
+      long size = rowGroup.getValue().heapBytes();
       if (size > largestBytes) {
         largest = rowGroup.getKey();
         largestBytes = size;
@@ -122,7 +122,7 @@ final class ParquetEncodingOperator<OUT> extends FileEncodingOperator<OUT> {
 
   private void emit(String folder) {
     RowGroupWriter rowGroup = rowGroups.remove(folder);
-    bytes -= rowGroup.sizeInBytes();
+    bytes -= rowGroup.heapBytes();
     try {
       send(folder, rowGroup.finish(), new StreamRecord<>(folder));
     } catch (IOException e) {

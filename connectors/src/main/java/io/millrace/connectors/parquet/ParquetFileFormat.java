@@ -6,6 +6,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.connectors.files.message.MessageRows;
 import io.millrace.connectors.files.message.MessageRowsSerializer;
+import io.millrace.connectors.files.scan.ScanEnd;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -28,6 +29,7 @@ final class ParquetFileFormat implements BulkFormat<MessageRows, FileSourceSplit
 
   private final Schema schema;
   private final RowGroupFilter filter;
+  private final ScanEnd scanEnd = new ScanEnd();
 
   /**
    * @param schema of the columns to read
@@ -56,6 +58,9 @@ final class ParquetFileFormat implements BulkFormat<MessageRows, FileSourceSplit
 
   private BulkFormat.Reader<MessageRows> open(FileSourceSplit split, CheckpointedPosition position)
       throws IOException {
+    if (scanEnd.isReached()) {
+      return ScanEnd.emptyReader();
+    }
     Path path = split.path();
     FSDataInputStream input = path.getFileSystem().open(path);
     try {
@@ -81,7 +86,7 @@ final class ParquetFileFormat implements BulkFormat<MessageRows, FileSourceSplit
     boolean isResumed =
         !rowGroups.isEmpty() && ParquetFooter.offset(rowGroups.get(0)) == position.getOffset();
     long rowsToSkip = isResumed ? position.getRecordsAfterOffset() : 0;
-    return new RowGroupReader(path, input, selected, rowGroups, rowsToSkip, end);
+    return new RowGroupReader(path, input, selected, rowGroups, rowsToSkip, end, scanEnd);
   }
 
   private static boolean isWithin(RowGroup rowGroup, long start, long end) {

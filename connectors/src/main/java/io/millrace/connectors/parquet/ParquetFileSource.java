@@ -46,34 +46,35 @@ public final class ParquetFileSource {
       Schema schema,
       Optional<Expression> condition)
       throws IOException {
-    return batches(environment, paths, schema, condition, FileScanOptions.DEFAULT);
+    return batches(
+        environment, InputFiles.resolve(paths), schema, condition, FileScanOptions.DEFAULT);
   }
 
   /**
-   * As the other method, for what a query reads. The filter of rows leaves out row groups alone.
+   * As the other method, for what a query reads of files that were found. The filter of rows leaves
+   * out row groups alone.
+   *
+   * @param files files and directories, at least one
    */
   @Internal
   public static SingleOutputStreamOperator<ColumnBatch> batches(
       StreamExecutionEnvironment environment,
-      List<String> paths,
+      List<Path> files,
       Schema schema,
-      FileScanOptions scan)
-      throws IOException {
-    return batches(environment, paths, schema, scan.filter().map(RecordFilter::condition), scan);
+      FileScanOptions scan) {
+    return batches(environment, files, schema, scan.filter().map(RecordFilter::condition), scan);
   }
 
   private static SingleOutputStreamOperator<ColumnBatch> batches(
       StreamExecutionEnvironment environment,
-      List<String> paths,
+      List<Path> files,
       Schema schema,
       Optional<Expression> condition,
-      FileScanOptions scan)
-      throws IOException {
+      FileScanOptions scan) {
     RowGroupFilter filter = condition.map(RowGroupFilter::of).orElse(RowGroupFilter.all());
     FileSource<MessageRows> source =
         FileSource.forBulkFileFormat(
-                new ParquetFileFormat(schema, filter),
-                InputFiles.resolve(paths).toArray(Path[]::new))
+                new ParquetFileFormat(schema, filter), files.toArray(Path[]::new))
             .setFileEnumerator(ByteRangeFileEnumerator::new)
             .build();
     return MessageDecodingOperator.decode(

@@ -4,6 +4,7 @@ package io.millrace.connectors.parquet;
 import io.millrace.connectors.files.message.MessageParts;
 import io.millrace.connectors.files.message.MessageRows;
 import io.millrace.connectors.files.message.MessageRows.RowLimit;
+import io.millrace.connectors.files.scan.ScanEnd;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -22,7 +23,7 @@ final class RowGroupReader implements BulkFormat.Reader<MessageRows> {
   private final FSDataInputStream input;
   private final ParquetSchema schema;
   private final List<ParquetColumn> columns;
-  private final RowLimit limit = new RowLimit();
+  private final RowLimit limit;
   private final Deque<RowGroup> rowGroups;
   private final long end;
   private long rowsToSkip;
@@ -33,6 +34,7 @@ final class RowGroupReader implements BulkFormat.Reader<MessageRows> {
    * @param rowGroups to read, in the order of the file
    * @param rowsToSkip rows of the first of them that were read before
    * @param end offset behind them
+   * @param scanEnd of the subtask's readers
    */
   RowGroupReader(
       String path,
@@ -40,7 +42,8 @@ final class RowGroupReader implements BulkFormat.Reader<MessageRows> {
       ParquetSchema schema,
       List<RowGroup> rowGroups,
       long rowsToSkip,
-      long end) {
+      long end,
+      ScanEnd scanEnd) {
     this.path = path;
     this.input = input;
     this.schema = schema;
@@ -48,6 +51,7 @@ final class RowGroupReader implements BulkFormat.Reader<MessageRows> {
     this.rowGroups = new ArrayDeque<>(rowGroups);
     this.rowsToSkip = rowsToSkip;
     this.end = end;
+    this.limit = new RowLimit(scanEnd);
   }
 
   @Override

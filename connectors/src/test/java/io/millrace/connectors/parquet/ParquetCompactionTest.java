@@ -94,12 +94,8 @@ class ParquetCompactionTest {
     return folder.resolve("joined.parquet");
   }
 
-  private static List<RowGroup> rowGroups(Path file) throws IOException {
-    return ParquetFooter.read(file.toString(), Files.readAllBytes(file)).getRow_groups();
-  }
-
   private static List<Long> rowCounts(Path file) throws IOException {
-    return rowGroups(file).stream().map(RowGroup::getNum_rows).toList();
+    return ParquetFiles.rowGroups(file).stream().map(RowGroup::getNum_rows).toList();
   }
 
   private void assertRows(Path file, List<List<Object>> rows) throws Exception {
@@ -120,7 +116,8 @@ class ParquetCompactionTest {
     Path joined = join(SCHEMA, 64 << 20, files);
     assertRows(joined, rows(0, 200));
     assertThat(rowCounts(joined)).containsExactly(200L);
-    Statistics ids = rowGroups(joined).get(0).getColumns().get(0).getMeta_data().getStatistics();
+    Statistics ids =
+        ParquetFiles.rowGroups(joined).get(0).getColumns().get(0).getMeta_data().getStatistics();
     assertThat(ids.getMin_value()[0]).isZero();
     assertThat(ids.getMax_value()[0]).isEqualTo((byte) 199);
     long before = files.stream().mapToLong(file -> file.toFile().length()).sum();
@@ -132,11 +129,11 @@ class ParquetCompactionTest {
     List<List<Object>> large = rows(10, 5000);
     Path first = file("first.parquet", SCHEMA, List.of(rows(0, 10), large));
     Path second = file("second.parquet", SCHEMA, List.of(rows(5000, 5010), rows(5010, 5020)));
-    RowGroup original = rowGroups(first).get(1);
+    RowGroup original = ParquetFiles.rowGroups(first).get(1);
     Path joined = join(SCHEMA, original.getTotal_compressed_size(), List.of(first, second));
     assertRows(joined, rows(0, 5020));
     assertThat(rowCounts(joined)).containsExactly(10L, 4990L, 20L);
-    RowGroup copied = rowGroups(joined).get(1);
+    RowGroup copied = ParquetFiles.rowGroups(joined).get(1);
     ParquetFooter.move(original, ParquetFooter.offset(copied) - ParquetFooter.offset(original));
     assertThat(copied).isEqualTo(original);
   }
@@ -229,7 +226,7 @@ class ParquetCompactionTest {
     try (DuckDb database = new DuckDb()) {
       for (Path file : files) {
         assertThat(file.getFileName().toString()).startsWith("compacted-part-");
-        assertThat(rowGroups(file)).hasSize(1);
+        assertThat(ParquetFiles.rowGroups(file)).hasSize(1);
         read.addAll(database.read(file, SCHEMA));
       }
     }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.flink.core.fs.FSDataOutputStream;
 import org.apache.flink.core.fs.FileSystem.WriteMode;
+import org.apache.parquet.format.RowGroup;
 
 /** Writes tables to Parquet files, as the sink does. */
 final class ParquetFiles {
@@ -59,6 +60,11 @@ final class ParquetFiles {
       }
       writer.finish();
     }
+  }
+
+  /** The row groups of a file. */
+  static List<RowGroup> rowGroups(Path file) throws IOException {
+    return ParquetFooter.read(file.toString(), Files.readAllBytes(file)).getRow_groups();
   }
 
   /**

@@ -11,6 +11,7 @@ import io.millrace.connectors.files.OutputFolder;
 import io.millrace.connectors.files.SlowDown;
 import io.millrace.connectors.files.sink.FileRollingPolicy;
 import io.millrace.connectors.files.sink.FileSinkOptions;
+import io.millrace.connectors.files.sink.PartitionKeys;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.BatchCollector;
@@ -230,5 +231,36 @@ class ParquetJobTest {
       assertThat(Files.size(file)).isLessThan(12_000);
     }
     assertThat(rows("out")).containsExactlyInAnyOrderElementsOf(allRows(BATCHES));
+  }
+
+  /** Returns how many row groups there are in the folders of 50 partitions, of two batches. */
+  private int partitionedRowGroups(long rowGroupBytes) throws Exception {
+    String name = "row groups of " + rowGroupBytes;
+    StreamExecutionEnvironment environment = flink.environment(1);
+    ParquetFileSink.write(
+        TableSourceOperator.batches(
+            environment.fromSequence(0, 1),
+            SCHEMA,
+            number ->
+                LongStream.range(0, 50)
+                    .mapToObj(id -> List.<Object>of(id, "name", List.of()))
+                    .toList()),
+        SCHEMA,
+        path(name),
+        ParquetWriterOptions.DEFAULT.withRowGroupBytes(rowGroupBytes),
+        FileSinkOptions.DEFAULT.withPartitionKeys(PartitionKeys.of("id")));
+    flink.run(environment);
+    int rowGroups = 0;
+    for (Path file : OutputFolder.files(folder.resolve(name))) {
+      rowGroups += ParquetFiles.rowGroups(file).size();
+    }
+    return rowGroups;
+  }
+
+  /** A row group of one row takes some 84 KB of the heap for its two columns. */
+  @Test
+  void rowGroupsOfManyPartitionsShareMemory() throws Exception {
+    assertThat(partitionedRowGroups(2 << 20)).isEqualTo(50);
+    assertThat(partitionedRowGroups(200 << 10)).isEqualTo(100);
   }
 }

@@ -21,7 +21,9 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.file.src.FileSourceSplit;
+import org.apache.flink.connector.file.src.reader.BulkFormat;
 import org.apache.flink.connector.file.src.util.CheckpointedPosition;
 import org.apache.flink.connector.file.src.util.RecordAndPosition;
 import org.junit.jupiter.api.BeforeEach;
@@ -103,6 +105,22 @@ class ParquetSplitsTest {
         start = end;
       }
       assertThat(read).isEqualTo(rows);
+    }
+  }
+
+  @Test
+  void readersOfASubtaskEndTogether() throws Exception {
+    Files.writeString(folder.resolve("no.parquet"), "this is read by nobody");
+    Configuration configuration = new Configuration();
+    ParquetFileFormat format = new ParquetFileFormat(SCHEMA, RowGroupFilter.all());
+    FileSourceSplit split = RowGroupRows.split(file, 0, Files.size(file), null);
+    try (BulkFormat.Reader<MessageRows> reader = format.createReader(configuration, split)) {
+      reader.readBatch().next().getRecord().limit().end();
+      assertThat(reader.readBatch()).isNull();
+    }
+    FileSourceSplit other = RowGroupRows.split(folder.resolve("no.parquet"), 0, 10, null);
+    try (BulkFormat.Reader<MessageRows> reader = format.createReader(configuration, other)) {
+      assertThat(reader.readBatch()).isNull();
     }
   }
 

@@ -4,6 +4,7 @@ package io.millrace.connectors.files.arrow;
 import io.millrace.column.Schema;
 import io.millrace.connectors.files.message.MessageRows;
 import io.millrace.connectors.files.message.MessageRowsSerializer;
+import io.millrace.connectors.files.scan.ScanEnd;
 import java.io.IOException;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.Configuration;
@@ -20,6 +21,7 @@ final class ArrowFileFormat implements BulkFormat<MessageRows, FileSourceSplit> 
   private static final long serialVersionUID = 1L;
 
   private final Schema schema;
+  private final ScanEnd scanEnd = new ScanEnd();
 
   ArrowFileFormat(Schema schema) {
     this.schema = schema;
@@ -28,7 +30,10 @@ final class ArrowFileFormat implements BulkFormat<MessageRows, FileSourceSplit> 
   @Override
   public BulkFormat.Reader<MessageRows> createReader(Configuration config, FileSourceSplit split)
       throws IOException {
-    ArrowMessageReader reader = open(split.path());
+    if (scanEnd.isReached()) {
+      return ScanEnd.emptyReader();
+    }
+    ArrowMessageReader reader = open(split.path(), scanEnd);
     try {
       Schema found = reader.readSchema();
       if (!found.equals(schema)) {
@@ -44,8 +49,13 @@ final class ArrowFileFormat implements BulkFormat<MessageRows, FileSourceSplit> 
     }
   }
 
+  /** A reader of one file alone. */
   static ArrowMessageReader open(Path path) throws IOException {
-    return new ArrowMessageReader(path.toString(), path.getFileSystem().open(path));
+    return open(path, new ScanEnd());
+  }
+
+  private static ArrowMessageReader open(Path path, ScanEnd scanEnd) throws IOException {
+    return new ArrowMessageReader(path.toString(), path.getFileSystem().open(path), scanEnd);
   }
 
   @Override

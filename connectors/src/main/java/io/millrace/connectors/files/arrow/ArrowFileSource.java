@@ -35,20 +35,22 @@ public final class ArrowFileSource {
   public static SingleOutputStreamOperator<ColumnBatch> batches(
       StreamExecutionEnvironment environment, List<String> paths, Schema schema)
       throws IOException {
-    return batches(environment, paths, schema, FileScanOptions.DEFAULT);
+    return batches(environment, InputFiles.resolve(paths), schema, FileScanOptions.DEFAULT);
   }
 
-  /** As the other method, for what a query reads: without a filter of rows. */
+  /**
+   * As the other method, for what a query reads of files that were found: without a filter of rows.
+   *
+   * @param files files and directories, at least one
+   */
   @Internal
   public static SingleOutputStreamOperator<ColumnBatch> batches(
       StreamExecutionEnvironment environment,
-      List<String> paths,
+      List<Path> files,
       Schema schema,
-      FileScanOptions scan)
-      throws IOException {
+      FileScanOptions scan) {
     FileSource<MessageRows> source =
-        FileSource.forBulkFileFormat(
-                new ArrowFileFormat(schema), InputFiles.resolve(paths).toArray(Path[]::new))
+        FileSource.forBulkFileFormat(new ArrowFileFormat(schema), files.toArray(Path[]::new))
             .build();
     return MessageDecodingOperator.decode(
         environment.fromSource(source, WatermarkStrategy.noWatermarks(), "Arrow files"),

@@ -7,6 +7,7 @@ import io.millrace.column.Schema;
 import io.millrace.connectors.files.message.MessageParts;
 import io.millrace.connectors.files.message.MessageRows;
 import io.millrace.connectors.files.message.MessageRows.RowLimit;
+import io.millrace.connectors.files.scan.ScanEnd;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -30,15 +31,17 @@ final class ArrowMessageReader implements BulkFormat.Reader<MessageRows> {
 
   private final String path;
   private final FSDataInputStream input;
-  private final RowLimit limit = new RowLimit();
+  private final RowLimit limit;
   private long rowsToSkip;
 
   /**
    * @param input is at the file's start; closed with this reader
+   * @param scanEnd of the subtask's readers
    */
-  ArrowMessageReader(String path, FSDataInputStream input) {
+  ArrowMessageReader(String path, FSDataInputStream input, ScanEnd scanEnd) {
     this.path = path;
     this.input = input;
+    this.limit = new RowLimit(scanEnd);
   }
 
   /**

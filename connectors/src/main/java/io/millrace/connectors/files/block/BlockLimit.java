@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.block;
 
+import io.millrace.connectors.files.scan.ScanEnd;
+
 /**
  * How many bytes the reader of a file puts into a block. The operator in the reader's chain sets
  * it, while the reader's thread may be some blocks ahead; an operator that is not in the chain
@@ -12,20 +14,27 @@ final class BlockLimit {
 
   private static final int FIRST_BYTES = 64 << 10;
 
+  private final ScanEnd end;
   private volatile int bytes = FIRST_BYTES;
-  private volatile boolean isEnded;
+
+  /**
+   * @param end of the subtask's readers
+   */
+  BlockLimit(ScanEnd end) {
+    this.end = end;
+  }
 
   int bytes() {
     return bytes;
   }
 
-  /** Asks for no further block. */
+  /** Asks for no further block of any file. */
   void end() {
-    isEnded = true;
+    end.reach();
   }
 
   boolean isEnded() {
-    return isEnded;
+    return end.isReached();
   }
 
   /** Asks for this many bytes in the next block. */

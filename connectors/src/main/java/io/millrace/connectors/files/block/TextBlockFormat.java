@@ -5,6 +5,7 @@ import io.millrace.connectors.files.LineFraming;
 import io.millrace.connectors.files.SplitInput;
 import io.millrace.connectors.files.TextLineFormat;
 import io.millrace.connectors.files.TextLineOptions;
+import io.millrace.connectors.files.scan.ScanEnd;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -27,6 +28,7 @@ public final class TextBlockFormat implements BulkFormat<TextBlock, FileSourceSp
   private static final long serialVersionUID = 1L;
 
   private final TextLineOptions options;
+  private final ScanEnd scanEnd = new ScanEnd();
 
   /**
    * @param options lines that are too long are {@linkplain TextBlock#truncated truncated}
@@ -42,6 +44,9 @@ public final class TextBlockFormat implements BulkFormat<TextBlock, FileSourceSp
   @Override
   public BulkFormat.Reader<TextBlock> createReader(Configuration config, FileSourceSplit split)
       throws IOException {
+    if (scanEnd.isReached()) {
+      return ScanEnd.emptyReader();
+    }
     boolean isFromStart = split.offset() == 0;
     // The line that the split's first byte is in belongs to the split before, unless it starts
     // there: then the byte before it is a line feed.
@@ -68,7 +73,7 @@ public final class TextBlockFormat implements BulkFormat<TextBlock, FileSourceSp
 
   private TextBlockReader open(FileSourceSplit split, long offset) throws IOException {
     byte[] header = options.header() ? TextLineFormat.readHeader(split, options) : null;
-    return new TextBlockReader(SplitInput.open(split, offset), options, header);
+    return new TextBlockReader(SplitInput.open(split, offset), options, header, scanEnd);
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.millrace.connectors.files.InputException;
 import io.millrace.connectors.files.LineFraming;
 import io.millrace.connectors.files.SplitInput;
 import io.millrace.connectors.files.TextLineOptions;
+import io.millrace.connectors.files.scan.ScanEnd;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -25,18 +26,19 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
   private final TextLineOptions options;
   private final int maximumLineBytes;
   private final byte[] header;
-  private final BlockLimit limit = new BlockLimit();
+  private final BlockLimit limit;
 
   // buffer[0, size) is read and not yet returned; offset is the file's at its start.
-  private byte[] buffer = new byte[limit.bytes()];
+  private byte[] buffer;
   private int size;
   private long offset;
 
   /**
    * @param split closed with this reader
    * @param header of the file, which comes with each block; null if the file has none
+   * @param scanEnd of the subtask's readers
    */
-  TextBlockReader(SplitInput split, TextLineOptions options, byte[] header) {
+  TextBlockReader(SplitInput split, TextLineOptions options, byte[] header, ScanEnd scanEnd) {
     this.path = split.path();
     this.input = split.stream();
     this.offset = split.offset();
@@ -44,6 +46,8 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
     this.options = options;
     this.maximumLineBytes = options.maximumLineBytes();
     this.header = header;
+    this.limit = new BlockLimit(scanEnd);
+    this.buffer = new byte[limit.bytes()];
   }
 
   @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.block;
 
+import io.millrace.connectors.files.scan.ScanEnd;
 import io.millrace.operators.wire.ImmutableTypeInformation;
 import io.millrace.operators.wire.ImmutableTypeSerializer;
 import java.io.IOException;
@@ -26,7 +27,7 @@ public final class TextBlockSerializer extends ImmutableTypeSerializer<TextBlock
 
   @Override
   public TextBlock createInstance() {
-    return new TextBlock("", 0, new byte[0], false, null, new BlockLimit());
+    return new TextBlock("", 0, new byte[0], false, null, new BlockLimit(new ScanEnd()));
   }
 
   @Override
@@ -59,7 +60,7 @@ public final class TextBlockSerializer extends ImmutableTypeSerializer<TextBlock
     boolean truncated = source.readBoolean();
     byte[] bytes = readBytes(source);
     byte[] header = source.readBoolean() ? readBytes(source) : null;
-    return new TextBlock(path, offset, bytes, truncated, header, new BlockLimit());
+    return new TextBlock(path, offset, bytes, truncated, header, new BlockLimit(new ScanEnd()));
   }
 
   @Override

@@ -182,6 +182,9 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
       lineCount.inc(count);
       long rows = decode(block, lines, FILES, element);
       sentRows += rows;
+      if (sentRows >= limit) {
+        block.limit().end();
+      }
       // The last line of a block ends behind the limit: one part has room for some lines more.
       block.limit().set((long) (recordLimit(count, rows) * ROOM * block.bytes().length / count));
     } catch (UncheckedIOException e) {

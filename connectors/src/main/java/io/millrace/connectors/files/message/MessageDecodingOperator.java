@@ -97,12 +97,15 @@ public final class MessageDecodingOperator extends AbstractStreamOperator<Column
   public void processElement(StreamRecord<MessageRows> element) throws IOException {
     MessageRows rows = element.getValue();
     if (sentRows >= limit) {
-      rows.limit().end();
       return;
     }
     sentRows += rows.rows();
     try {
       Table part = take(rows);
+      if (sentRows >= limit) {
+        rows.limit().end();
+        closeMessage();
+      }
       pace.send(
           rows.rows(),
           () -> {
@@ -121,8 +124,12 @@ public final class MessageDecodingOperator extends AbstractStreamOperator<Column
   private void emit(Table table, StreamRecord<MessageRows> element) {
     try (table) {
       String path = element.getValue().path();
-      Table rows = deviceContext.retry().withRetry(() -> appender.append(table, path));
-      ColumnBatch.emit(element.copy(null).replace(new ColumnBatch(rows)), output);
+      deviceContext
+          .retry()
+          .withSplitAndRetry(
+              table,
+              part -> appender.append(part, path),
+              rows -> ColumnBatch.emit(element.copy(null).replace(new ColumnBatch(rows)), output));
     }
   }
 

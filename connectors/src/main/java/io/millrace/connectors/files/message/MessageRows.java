@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.message;
 
+import io.millrace.connectors.files.scan.ScanEnd;
 import io.millrace.operators.context.SendPace;
 import org.apache.flink.annotation.Internal;
 
@@ -53,13 +54,17 @@ public final class MessageRows {
    * cannot answer: then parts are whole messages from the second on.
    */
   public static final class RowLimit {
+    private final ScanEnd end;
     private int rows;
     private boolean isAnswered = true;
-    // Read by the thread that reads files, too.
-    private volatile boolean isEnded;
 
-    /** A limit of {@link SendPace#FIRST_ROWS} rows for the first part. */
-    public RowLimit() {
+    /**
+     * A limit of {@link SendPace#FIRST_ROWS} rows for the first part.
+     *
+     * @param end of the subtask's readers
+     */
+    public RowLimit(ScanEnd end) {
+      this.end = end;
       this.rows = SendPace.FIRST_ROWS;
     }
 
@@ -70,14 +75,14 @@ public final class MessageRows {
       return next;
     }
 
-    /** Asks for no further part. */
+    /** Asks for no further part of any file. */
     public void end() {
-      isEnded = true;
+      end.reach();
     }
 
     /** Whether no further part is wanted. */
     public boolean isEnded() {
-      return isEnded;
+      return end.isReached();
     }
 
     /** Asks for this many rows in the next part; at least 1. */

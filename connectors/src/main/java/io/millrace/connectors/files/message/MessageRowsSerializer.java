@@ -2,6 +2,7 @@
 package io.millrace.connectors.files.message;
 
 import io.millrace.connectors.files.message.MessageRows.RowLimit;
+import io.millrace.connectors.files.scan.ScanEnd;
 import io.millrace.operators.wire.ImmutableTypeInformation;
 import io.millrace.operators.wire.ImmutableTypeSerializer;
 import java.io.IOException;
@@ -27,7 +28,7 @@ public final class MessageRowsSerializer extends ImmutableTypeSerializer<Message
 
   @Override
   public MessageRows createInstance() {
-    return new MessageRows("", new byte[0], 0, 0, new RowLimit());
+    return new MessageRows("", new byte[0], 0, 0, new RowLimit(new ScanEnd()));
   }
 
   @Override
@@ -44,7 +45,8 @@ public final class MessageRowsSerializer extends ImmutableTypeSerializer<Message
     String path = StringValue.readString(source);
     byte[] message = new byte[source.readInt()];
     source.readFully(message);
-    return new MessageRows(path, message, source.readInt(), source.readInt(), new RowLimit());
+    return new MessageRows(
+        path, message, source.readInt(), source.readInt(), new RowLimit(new ScanEnd()));
   }
 
   @Override

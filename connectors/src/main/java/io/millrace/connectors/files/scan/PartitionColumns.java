@@ -3,15 +3,19 @@ package io.millrace.connectors.files.scan;
 
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
 import io.millrace.connectors.files.InputException;
 import io.millrace.operators.row.SchemaConverter;
 import java.io.Serializable;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.binary.BinaryStringData;
 import org.apache.flink.table.utils.PartitionPathUtils;
 
 /**
@@ -25,6 +29,8 @@ import org.apache.flink.table.utils.PartitionPathUtils;
 public record PartitionColumns(Schema schema, String defaultName) implements Serializable {
   /** No columns. */
   public static final PartitionColumns NONE = new PartitionColumns(new Schema(List.of()), "");
+
+  private static final Pattern DAY_NUMBER = Pattern.compile("[+-]?\\d{1,9}");
 
   /** Whether there are no columns. */
   public boolean isEmpty() {
@@ -51,18 +57,64 @@ public record PartitionColumns(Schema schema, String defaultName) implements Ser
         throw new InputException(
             "%s: no folder '%s=...'".formatted(path, schema.field(i).name()), null);
       }
-      row.setField(i, name.equals(defaultName) ? null : value(path, schema.field(i), name));
+      row.setField(i, value(path, schema.field(i), name));
     }
     return row;
   }
 
-  private static Object value(String path, Field field, String name) throws InputException {
-    try {
-      return PartitionPathUtils.convertStringToInternalValue(
-          name, SchemaConverter.toDataType(Schema.of(field)).getChildren().get(0));
-    } catch (RuntimeException e) {
-      throw new InputException("%s: '%s' is not a valid %s".formatted(path, name, field.type()), e);
+  /**
+   * The value that a text in the name of a folder stands for, in Flink's internal form; null for
+   * NULL. A DATE is written as {@code 2026-11-26} or, as by Flink's connector, as the number of the
+   * day since 1970-01-01.
+   *
+   * @param path of the folder, or of a file in it
+   * @param key one of the columns
+   * @throws InputException if the text is none of a value of the column
+   */
+  public Object value(String path, String key, String text) throws InputException {
+    return value(path, schema.field(schema.indexOf(key)), text);
+  }
+
+  private Object value(String path, Field field, String text) throws InputException {
+    boolean isDefault = text.equals(defaultName);
+    if (isDefault && field.nullable()) {
+      return null;
     }
+    try {
+      // Sinks write empty strings as they write NULL.
+      return isDefault && field.type().id() == TypeId.STRING
+          ? BinaryStringData.EMPTY_UTF8
+          : value(field, text);
+    } catch (RuntimeException e) {
+      throw new InputException(
+          "%s: '%s' is not a valid %s%s"
+              .formatted(path, text, field.type(), field.nullable() ? "" : " NOT NULL"),
+          e);
+    }
+  }
+
+  private static Object value(Field field, String text) {
+    return switch (field.type().id()) {
+      case BOOL -> bool(text);
+      case DATE ->
+          DAY_NUMBER.matcher(text).matches() ? Integer.valueOf(text) : converted(field, text);
+      default -> converted(field, text);
+    };
+  }
+
+  // Java takes any other text for false.
+  private static boolean bool(String text) {
+    if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
+      throw new IllegalArgumentException(text);
+    }
+    return Boolean.parseBoolean(text);
+  }
+
+  private static Object converted(Field field, String text) {
+    Object value =
+        PartitionPathUtils.convertStringToInternalValue(
+            text, SchemaConverter.toDataType(Schema.of(field)).getChildren().get(0));
+    return Objects.requireNonNull(value);
   }
 
   @Override

@@ -78,6 +78,7 @@ public final class EncodedFileSink {
    * A sink of files in the folders that {@code folders} chooses.
    *
    * @param <T> the elements
+   * @throws IllegalArgumentException as {@link FileCompaction#check}
    */
   static <T> FileSink<T> create(
       Path folder,
@@ -86,6 +87,7 @@ public final class EncodedFileSink {
       BucketAssigner<T, String> folders,
       FileCompactor compactor,
       FileSinkOptions options) {
+    options.compaction().check(folder);
     FileSink.DefaultBulkFormatBuilder<T> sink =
         FileSink.forBulkFormat(folder, writer)
             .withBucketAssigner(folders)

@@ -6,6 +6,7 @@ import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.connector.file.sink.FileSink.DefaultBulkFormatBuilder;
 import org.apache.flink.connector.file.sink.compactor.FileCompactStrategy;
 import org.apache.flink.connector.file.sink.compactor.FileCompactor;
+import org.apache.flink.core.fs.Path;
 
 /**
  * Whether a file sink joins small files to larger ones before they appear, exactly once, with the
@@ -70,6 +71,22 @@ public final class FileCompaction implements Serializable {
       throw new IllegalStateException("no files are joined");
     }
     return new FileCompaction(false, fileBytes, count);
+  }
+
+  /**
+   * Checks that files in a folder can be joined. Flink's committables escape a path each time that
+   * they are copied, and its files are then not found.
+   *
+   * @throws IllegalArgumentException if they are joined and the path has such a character
+   */
+  void check(Path folder) {
+    String path = folder.getPath();
+    if (fileBytes > 0 && !path.equals(folder.toUri().getRawPath())) {
+      throw new IllegalArgumentException(
+          "Flink's compaction does not find files in the folder '%s': URIs escape a character of its"
+                  .formatted(path)
+              + " name; write without compaction, or to another folder");
+    }
   }
 
   /** Sets up {@code sink}, whose files {@code compactor} joins. */

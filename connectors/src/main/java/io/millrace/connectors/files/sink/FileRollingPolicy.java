@@ -16,17 +16,19 @@ import org.apache.flink.streaming.api.functions.sink.filesystem.rollingpolicies.
 public final class FileRollingPolicy extends CheckpointRollingPolicy<Object, String> {
   /** Files are closed by checkpoints alone. */
   public static final FileRollingPolicy ON_CHECKPOINT =
-      new FileRollingPolicy(Long.MAX_VALUE, Long.MAX_VALUE);
+      new FileRollingPolicy(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
 
   private static final long serialVersionUID = 1L;
   private static final long MAX_CHECK_MILLIS = 60_000;
 
   private final long maxBytes;
   private final long maxMillis;
+  private final long maxIdleMillis;
 
-  private FileRollingPolicy(long maxBytes, long maxMillis) {
+  private FileRollingPolicy(long maxBytes, long maxMillis, long maxIdleMillis) {
     this.maxBytes = maxBytes;
     this.maxMillis = maxMillis;
+    this.maxIdleMillis = maxIdleMillis;
   }
 
   /**
@@ -38,7 +40,7 @@ public final class FileRollingPolicy extends CheckpointRollingPolicy<Object, Str
     if (bytes < 1) {
       throw new IllegalArgumentException("expected at least 1 byte, got " + bytes);
     }
-    return new FileRollingPolicy(bytes, maxMillis);
+    return new FileRollingPolicy(bytes, maxMillis, maxIdleMillis);
   }
 
   /**
@@ -49,10 +51,24 @@ public final class FileRollingPolicy extends CheckpointRollingPolicy<Object, Str
    * @throws IllegalArgumentException if {@code age} is less than 1 ms
    */
   public FileRollingPolicy withMaxAge(Duration age) {
-    if (age.toMillis() < 1) {
-      throw new IllegalArgumentException("expected at least 1 ms, got " + age);
+    return new FileRollingPolicy(maxBytes, millis(age), maxIdleMillis);
+  }
+
+  /**
+   * The same policy, which also closes a file that nothing was written to for {@code time}, looked
+   * at as ages are.
+   *
+   * @throws IllegalArgumentException if {@code time} is less than 1 ms
+   */
+  public FileRollingPolicy withMaxIdleTime(Duration time) {
+    return new FileRollingPolicy(maxBytes, maxMillis, millis(time));
+  }
+
+  private static long millis(Duration time) {
+    if (time.toMillis() < 1) {
+      throw new IllegalArgumentException("expected at least 1 ms, got " + time);
     }
-    return new FileRollingPolicy(maxBytes, age.toMillis());
+    return time.toMillis();
   }
 
   /** This policy for elements of a type; it looks at none. */
@@ -63,7 +79,7 @@ public final class FileRollingPolicy extends CheckpointRollingPolicy<Object, Str
 
   /** The time between looks at the ages of files, in milliseconds. */
   long checkMillis() {
-    return Math.min(maxMillis, MAX_CHECK_MILLIS);
+    return Math.min(Math.min(maxMillis, maxIdleMillis), MAX_CHECK_MILLIS);
   }
 
   @Override
@@ -73,6 +89,7 @@ public final class FileRollingPolicy extends CheckpointRollingPolicy<Object, Str
 
   @Override
   public boolean shouldRollOnProcessingTime(PartFileInfo<String> file, long now) {
-    return now - file.getCreationTime() >= maxMillis;
+    return now - file.getCreationTime() >= maxMillis
+        || now - file.getLastUpdateTime() >= maxIdleMillis;
   }
 }

@@ -22,6 +22,9 @@ public record PartitionKeys(List<String> names, String defaultName) implements S
   public PartitionKeys {
     names = List.copyOf(names);
     Objects.requireNonNull(defaultName, "defaultName is null");
+    if (defaultName.isEmpty()) {
+      throw new IllegalArgumentException("the name for NULL is empty");
+    }
   }
 
   /** Keys, with the name that Flink has for NULL. */
@@ -39,10 +42,16 @@ public record PartitionKeys(List<String> names, String defaultName) implements S
    *
    * @param rows the columns of the rows
    * @throws IllegalArgumentException if {@code rows} lacks a key, has no other column, or a key is
-   *     of another type than STRING, BOOLEAN, integers and DATE
+   *     of another type than STRING, BOOLEAN, integers and DATE, or its name begins with '_' or
+   *     '.', as those of hidden folders do
    */
   public Schema columnsOfFiles(Schema rows) {
     for (String name : names) {
+      if (name.startsWith("_") || name.startsWith(".")) {
+        throw new IllegalArgumentException(
+            "folders of the partition key '%s' would be hidden: its name begins with '%c'"
+                .formatted(name, name.charAt(0)));
+      }
       int column = rows.indexOf(name);
       switch (rows.type(column).id()) {
         case STRING, BOOL, INT8, INT16, INT32, INT64, DATE -> {}

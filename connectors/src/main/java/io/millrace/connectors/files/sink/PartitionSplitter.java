@@ -10,6 +10,7 @@ import io.millrace.column.Table;
 import io.millrace.kernel.partition.Partition;
 import io.millrace.kernel.partition.PartitionedTable;
 import io.millrace.memory.AccessScope;
+import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.row.RowDataDecoder;
@@ -22,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.binary.BinaryRowData;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
@@ -60,33 +62,47 @@ final class PartitionSplitter implements AutoCloseable {
       parts.accept("", batch);
       return;
     }
-    Table rows = batch.table();
-    if (rows.rowCount() == 0) {
-      return;
+    if (batch.table().rowCount() > 0) {
+      context.retry().withSplitAndRetry(batch.table(), this::cut, cut -> send(cut, parts));
     }
-    Numbering numbering = number(rows);
-    List<String> folders = numbering.folders;
-    try (Table columns = rows.select(keys.columnsOfFiles(rows.schema()).names())) {
-      if (folders.size() == 1) {
-        send(folders.get(0), columns.share(), parts);
-        return;
-      }
-      try (PartitionedTable partitioned =
-          context.retry().withRetry(() -> partition(columns, numbering))) {
-        for (int i = 0; i < folders.size(); i++) {
-          context.checkNotCanceled();
-          send(folders.get(i), partitioned.partition(i), parts);
+  }
+
+  /** The rows of each partition, without the keys, and its folder. */
+  private record Cut(List<String> folders, List<Table> tables) implements AutoCloseable {
+    @Override
+    public void close() {
+      FirstFailure failure = new FirstFailure();
+      tables.forEach(table -> failure.run(table::close));
+      failure.rethrow();
+    }
+  }
+
+  private void send(Cut cut, BiConsumer<String, ColumnBatch> parts) {
+    try (cut) {
+      for (int i = 0; i < cut.folders.size(); i++) {
+        context.checkNotCanceled();
+        ColumnBatch batch = new ColumnBatch(cut.tables.get(i).share());
+        try {
+          parts.accept(cut.folders.get(i), batch);
+        } finally {
+          batch.release();
         }
       }
     }
   }
 
-  private static void send(String folder, Table rows, BiConsumer<String, ColumnBatch> parts) {
-    ColumnBatch batch = new ColumnBatch(rows);
-    try {
-      parts.accept(folder, batch);
-    } finally {
-      batch.release();
+  /** Makes one attempt. */
+  private Cut cut(Table rows) {
+    Numbering numbering = number(rows);
+    List<String> folders = numbering.folders;
+    try (Table columns = rows.select(keys.columnsOfFiles(rows.schema()).names())) {
+      if (folders.size() == 1) {
+        return new Cut(folders, List.of(columns.share()));
+      }
+      try (PartitionedTable partitioned = partition(columns, numbering)) {
+        return new Cut(
+            folders, IntStream.range(0, folders.size()).mapToObj(partitioned::partition).toList());
+      }
     }
   }
 
@@ -96,7 +112,7 @@ final class PartitionSplitter implements AutoCloseable {
 
   private Numbering number(Table rows) {
     try (Table keyColumns = rows.select(keys.names());
-        Table host = context.retry().withRetry(() -> transfer.toHost(keyColumns));
+        Table host = transfer.toHost(keyColumns);
         AccessScope scope = AccessScope.on(context.hostStream())) {
       RowDataDecoder decoder = new RowDataDecoder(host, scope);
       RowType type = SchemaConverter.toRowType(host.schema());

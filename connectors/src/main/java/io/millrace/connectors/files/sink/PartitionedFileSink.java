@@ -26,17 +26,27 @@ final class PartitionedFileSink {
         folder,
         suffix,
         new WriterFactory(writer),
-        new Folders(),
+        new Folders(options.compaction()),
         new Compactor(compactor),
         options);
   }
 
-  /** The folder of rows is their bucket. */
+  /**
+   * The folder of rows is their bucket. A folder whose files cannot be joined fails the job before
+   * a checkpoint has one of them.
+   */
   private static final class Folders implements BucketAssigner<EncodedRows, String> {
     private static final long serialVersionUID = 1L;
 
+    private final FileCompaction compaction;
+
+    Folders(FileCompaction compaction) {
+      this.compaction = compaction;
+    }
+
     @Override
     public String getBucketId(EncodedRows rows, Context context) {
+      compaction.check(new Path(rows.folder()));
       return rows.folder();
     }
 
@@ -78,6 +88,7 @@ final class PartitionedFileSink {
     private final EncodedFileCompactor bytes;
 
     Compactor(EncodedFileCompactor bytes) {
+      // Flink takes a compactor of files that are joined by their bytes for its own kinds alone.
       super(
           file -> {
             throw new UnsupportedOperationException("files are read by the compactor of bytes");
@@ -85,18 +96,8 @@ final class PartitionedFileSink {
       this.bytes = bytes;
     }
 
-    // Flink's committables escape a path each time that they are copied.
     @Override
     public void compact(List<Path> files, Writer<EncodedRows> joined) throws Exception {
-      for (Path file : files) {
-        if (file.getPath().contains("%")) {
-          throw new IOException(
-              "cannot join the file "
-                  + file
-                  + ": Flink's compaction does not find files in folders whose names have escaped"
-                  + " characters; write this table without compaction");
-        }
-      }
       bytes.compact(files, element -> joined.write(new EncodedRows("", element)));
     }
   }

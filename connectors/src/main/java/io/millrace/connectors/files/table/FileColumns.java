@@ -3,10 +3,12 @@ package io.millrace.connectors.files.table;
 
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
 import io.millrace.connectors.files.scan.PartitionColumns;
 import io.millrace.connectors.files.sink.PartitionKeys;
 import io.millrace.connectors.table.ReadColumns;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.Predicate;
 import org.apache.flink.table.api.ValidationException;
 
@@ -20,10 +22,14 @@ record FileColumns(Schema declared, Schema inFiles, PartitionKeys partitionKeys)
   /**
    * The columns of a table.
    *
-   * @throws ValidationException as {@link PartitionKeys#columnsOfFiles} throws
+   * @param keys names of the keys of partitions
+   * @param defaultName the value in names of folders for NULL
+   * @throws ValidationException as {@link PartitionKeys} and its method {@code columnsOfFiles}
+   *     throw
    */
-  static FileColumns of(Schema declared, PartitionKeys partitionKeys) {
+  static FileColumns of(Schema declared, List<String> keys, String defaultName) {
     try {
+      PartitionKeys partitionKeys = new PartitionKeys(keys, defaultName);
       return new FileColumns(declared, partitionKeys.columnsOfFiles(declared), partitionKeys);
     } catch (IllegalArgumentException e) {
       throw new ValidationException(e.getMessage(), e);
@@ -34,6 +40,16 @@ record FileColumns(Schema declared, Schema inFiles, PartitionKeys partitionKeys)
   Schema inFiles(Schema columns) {
     Schema selected = select(columns, field -> !partitionKeys.names().contains(field.name()));
     return selected.size() == 0 ? ReadColumns.first(inFiles) : selected;
+  }
+
+  /**
+   * Whether the planner leaves out partitions by their keys. Flink 2.3 cannot evaluate a condition
+   * over a BOOLEAN key.
+   */
+  boolean arePruned() {
+    return !partitionKeys.isEmpty()
+        && partitionColumns(partitionKeys.names()).schema().fields().stream()
+            .noneMatch(field -> field.type().id() == TypeId.BOOL);
   }
 
   /** The keys of partitions among {@code names}. */

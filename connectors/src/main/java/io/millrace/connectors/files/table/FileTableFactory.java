@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.table;
 
-import io.millrace.connectors.files.sink.PartitionKeys;
 import io.millrace.connectors.table.FormatSettings;
 import io.millrace.connectors.table.TableColumns;
 import io.millrace.connectors.table.TableFormat;
@@ -21,7 +20,7 @@ import org.apache.flink.table.factories.FactoryUtil;
 /**
  * The connector {@code millrace-filesystem}: files as tables that give and take batches, with the
  * options of Flink's connector {@code filesystem}. A source reads the files that are there when the
- * job starts.
+ * job starts, in the folders that there were when the query was planned.
  */
 @PublicEvolving
 public final class FileTableFactory implements DynamicTableSourceFactory, DynamicTableSinkFactory {
@@ -53,6 +52,7 @@ public final class FileTableFactory implements DynamicTableSourceFactory, Dynami
         FileSystemConnectorOptions.PARTITION_DEFAULT_NAME,
         FileSystemConnectorOptions.SINK_ROLLING_POLICY_FILE_SIZE,
         FileSystemConnectorOptions.SINK_ROLLING_POLICY_ROLLOVER_INTERVAL,
+        FileSystemConnectorOptions.SINK_ROLLING_POLICY_INACTIVITY_INTERVAL,
         FileSystemConnectorOptions.AUTO_COMPACTION,
         FileSystemConnectorOptions.COMPACTION_FILE_SIZE,
         FileSystemConnectorOptions.SINK_PARALLELISM);
@@ -88,8 +88,7 @@ public final class FileTableFactory implements DynamicTableSourceFactory, Dynami
   private static FileColumns columns(Context context, TableOptions options) {
     return FileColumns.of(
         TableColumns.physical(context),
-        new PartitionKeys(
-            context.getCatalogTable().getPartitionKeys(),
-            options.options().get(FileSystemConnectorOptions.PARTITION_DEFAULT_NAME)));
+        context.getCatalogTable().getPartitionKeys(),
+        options.options().get(FileSystemConnectorOptions.PARTITION_DEFAULT_NAME));
   }
 }

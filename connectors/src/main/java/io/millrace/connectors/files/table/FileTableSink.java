@@ -143,7 +143,10 @@ record FileTableSink(
                     .withMaxBytes(size.getBytes())
                     .withMaxAge(
                         options.get(
-                            FileSystemConnectorOptions.SINK_ROLLING_POLICY_ROLLOVER_INTERVAL)))
+                            FileSystemConnectorOptions.SINK_ROLLING_POLICY_ROLLOVER_INTERVAL))
+                    .withMaxIdleTime(
+                        options.get(
+                            FileSystemConnectorOptions.SINK_ROLLING_POLICY_INACTIVITY_INTERVAL)))
             .withPartitionKeys(columns.partitionKeys());
     if (!options.get(FileSystemConnectorOptions.AUTO_COMPACTION)) {
       return files;

@@ -2,6 +2,7 @@
 package io.millrace.connectors.files.table;
 
 import io.millrace.column.Schema;
+import io.millrace.connectors.files.InputFiles;
 import io.millrace.connectors.files.MalformedLinePolicy;
 import io.millrace.connectors.files.TextFileSource;
 import io.millrace.connectors.files.TextLineOptions;
@@ -15,6 +16,7 @@ import io.millrace.connectors.parquet.ParquetFileSource;
 import io.millrace.connectors.records.RecordFormat;
 import io.millrace.connectors.table.FormatSettings;
 import io.millrace.connectors.table.PushedFilter;
+import io.millrace.connectors.table.PushedLimit;
 import io.millrace.connectors.table.ReadColumns;
 import io.millrace.connectors.table.TableColumns;
 import io.millrace.connectors.table.TableFormat;
@@ -33,6 +35,7 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.connector.file.table.FileSystemConnectorOptions;
+import org.apache.flink.core.fs.Path;
 import org.apache.flink.streaming.api.datastream.DataStreamSource;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -42,7 +45,6 @@ import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.abilities.SupportsFilterPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsLimitPushDown;
-import org.apache.flink.table.connector.source.abilities.SupportsPartitionPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushDown;
 import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.factories.FactoryUtil;
@@ -50,27 +52,28 @@ import org.apache.flink.table.types.DataType;
 import org.apache.flink.util.Collector;
 
 /** Files that a query reads. The planner changes a copy of it, by the abilities. */
-final class FileTableSource
+class FileTableSource
     implements BatchScanTableSource,
         SupportsProjectionPushDown,
         SupportsFilterPushDown,
-        SupportsPartitionPushDown,
         SupportsLimitPushDown {
   private static final int MAX_ROWS = 65_536;
 
-  private final FileColumns columns;
-  private final FormatSettings format;
-  private final ReadableConfig options;
+  final FileColumns columns;
+  final FormatSettings format;
+  final ReadableConfig options;
   private ReadColumns read;
   // The names of the fields of the rows.
   private List<String> produced;
   // null if all rows are kept
   private PushedFilter filter;
+  // null before they are asked for
+  private List<Partition> found;
   // null if all partitions are read
-  private Set<Map<String, String>> partitions;
-  private long limit = Long.MAX_VALUE;
+  private Set<Map<String, String>> kept;
+  private long limit = PushedLimit.NONE;
 
-  private FileTableSource(FileColumns columns, FormatSettings format, ReadableConfig options) {
+  FileTableSource(FileColumns columns, FormatSettings format, ReadableConfig options) {
     this.columns = columns;
     this.format = format;
     this.options = options;
@@ -84,7 +87,10 @@ final class FileTableSource
    * @throws org.apache.flink.table.api.ValidationException if the columns cannot be read
    */
   static FileTableSource of(FileColumns columns, FormatSettings format, ReadableConfig options) {
-    FileTableSource source = new FileTableSource(columns, format, options);
+    FileTableSource source =
+        columns.arePruned()
+            ? new PrunedFileTableSource(columns, format, options)
+            : new FileTableSource(columns, format, options);
     if (source.isText()) {
       source.recordFormat(columns.inFiles());
     }
@@ -129,29 +135,27 @@ final class FileTableSource
         || (isText() && recordFormat(columns.inFiles()).unsupported(condition).isEmpty());
   }
 
-  @Override
-  public Optional<List<Map<String, String>>> listPartitions() {
-    return Optional.of(allPartitions().stream().map(Partition::specification).distinct().toList());
-  }
-
-  private List<Partition> allPartitions() {
-    try {
-      return FilePartitions.list(
-          options.get(FileSystemConnectorOptions.PATH), columns.partitionKeys());
-    } catch (IOException e) {
-      throw failure(e);
+  /** The partitions that there were when they were asked for first. */
+  final List<Partition> partitions() {
+    if (found == null) {
+      try {
+        found = FilePartitions.list(options.get(FileSystemConnectorOptions.PATH), columns);
+      } catch (IOException e) {
+        throw failure(e);
+      }
     }
+    return found;
   }
 
-  @Override
-  public void applyPartitions(List<Map<String, String>> remaining) {
-    partitions = Set.copyOf(remaining);
+  /** Reads partitions with these values of the keys alone. */
+  final void keepPartitions(Set<Map<String, String>> specifications) {
+    kept = specifications;
   }
 
   /** Each subtask stops behind so many rows; the planner keeps its own limit. */
   @Override
   public void applyLimit(long rows) {
-    limit = rows;
+    limit = PushedLimit.of(rows);
   }
 
   @Override
@@ -189,46 +193,45 @@ final class FileTableSource
 
   private SingleOutputStreamOperator<ColumnBatch> batches(StreamExecutionEnvironment environment)
       throws IOException {
-    List<String> paths = paths();
+    List<Path> files = files();
     Schema inFiles = readColumns();
     FileScanOptions scan =
         FileScanOptions.DEFAULT
             .withFilter(Optional.ofNullable(filter).flatMap(PushedFilter::condition))
             .withPartitionColumns(columns.partitionColumns(read.columns()))
             .withLimit(limit);
-    if (paths.isEmpty()) {
+    if (files.isEmpty()) {
       return environment
           .fromSequence(0, 0)
           .flatMap((Long number, Collector<ColumnBatch> rows) -> {})
           .returns(new ColumnBatchTypeInformation(scan.partitionColumns().appendedTo(inFiles)));
     }
     return switch (format.format()) {
-      case PARQUET -> ParquetFileSource.batches(environment, paths, inFiles, scan);
-      case ARROW -> ArrowFileSource.batches(environment, paths, inFiles, scan);
-      default -> lines(environment, paths, inFiles, scan);
+      case PARQUET -> ParquetFileSource.batches(environment, files, inFiles, scan);
+      case ARROW -> ArrowFileSource.batches(environment, files, inFiles, scan);
+      default -> lines(environment, files, inFiles, scan);
     };
   }
 
-  private List<String> paths() {
+  private List<Path> files() throws IOException {
     if (columns.partitionKeys().isEmpty()) {
-      return List.of(options.get(FileSystemConnectorOptions.PATH));
+      return InputFiles.resolve(List.of(options.get(FileSystemConnectorOptions.PATH)));
     }
-    return allPartitions().stream()
-        .filter(each -> partitions == null || partitions.contains(each.specification()))
-        .map(each -> each.folder().toString())
+    return partitions().stream()
+        .filter(each -> kept == null || kept.contains(each.specification()))
+        .map(Partition::folder)
         .toList();
   }
 
   private SingleOutputStreamOperator<ColumnBatch> lines(
       StreamExecutionEnvironment environment,
-      List<String> paths,
+      List<Path> files,
       Schema inFiles,
-      FileScanOptions scan)
-      throws IOException {
+      FileScanOptions scan) {
     TextLineOptions lines = lineOptions();
     DataStreamSource<TextBlock> blocks =
         environment.fromSource(
-            new TextFileSource(paths, lines).create(new TextBlockFormat(lines)),
+            TextFileSource.create(files, lines, new TextBlockFormat(lines)),
             WatermarkStrategy.noWatermarks(),
             asSummaryString());
     return TextDecodingOperator.decode(
@@ -262,11 +265,15 @@ final class FileTableSource
 
   @Override
   public DynamicTableSource copy() {
-    FileTableSource copy = new FileTableSource(columns, format, options);
+    return copyTo(new FileTableSource(columns, format, options));
+  }
+
+  final FileTableSource copyTo(FileTableSource copy) {
     copy.read = read;
     copy.produced = produced;
     copy.filter = filter;
-    copy.partitions = partitions;
+    copy.found = found;
+    copy.kept = kept;
     copy.limit = limit;
     return copy;
   }

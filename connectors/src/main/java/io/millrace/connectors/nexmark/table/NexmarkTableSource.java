@@ -5,6 +5,7 @@ import io.millrace.column.Schema;
 import io.millrace.connectors.nexmark.NexmarkOptions;
 import io.millrace.connectors.nexmark.NexmarkSchemas;
 import io.millrace.connectors.nexmark.NexmarkStreams;
+import io.millrace.connectors.table.PushedLimit;
 import io.millrace.connectors.table.ReadColumns;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.BatchOptions;
@@ -77,7 +78,7 @@ final class NexmarkTableSource
   @Override
   public void applyLimit(long limit) {
     if (events.count() != NexmarkOptions.UNBOUNDED) {
-      events = events.withCount(Math.min(events.count(), limit));
+      events = events.withCount(Math.min(events.count(), PushedLimit.of(limit)));
     }
   }
 

@@ -4,6 +4,7 @@ package io.millrace.connectors.postgres.table;
 import io.millrace.column.Schema;
 import io.millrace.connectors.postgres.source.PostgresSourceOptions;
 import io.millrace.connectors.postgres.source.PostgresSources;
+import io.millrace.connectors.table.PushedLimit;
 import io.millrace.connectors.table.ReadColumns;
 import io.millrace.connectors.table.TableColumns;
 import io.millrace.operators.batch.ColumnBatch;
@@ -59,7 +60,7 @@ final class PostgresTableSource
 
   @Override
   public void applyLimit(long limit) {
-    options = options.withLimit(limit);
+    options = options.withLimit(PushedLimit.of(limit));
   }
 
   @Override

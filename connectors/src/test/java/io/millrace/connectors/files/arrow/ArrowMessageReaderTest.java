@@ -68,18 +68,20 @@ class ArrowMessageReaderTest {
 
   private BulkFormat.Reader<MessageRows> reader(byte[] bytes, CheckpointedPosition position)
       throws IOException {
+    return new ArrowFileFormat(schema).restoreReader(new Configuration(), split(bytes, position));
+  }
+
+  private FileSourceSplit split(byte[] bytes, CheckpointedPosition position) throws IOException {
     Path path = Files.write(folder.resolve("file"), bytes);
-    FileSourceSplit split =
-        new FileSourceSplit(
-            "split",
-            new org.apache.flink.core.fs.Path(path.toUri()),
-            0,
-            bytes.length,
-            0,
-            bytes.length,
-            new String[0],
-            position);
-    return new ArrowFileFormat(schema).restoreReader(new Configuration(), split);
+    return new FileSourceSplit(
+        "split",
+        new org.apache.flink.core.fs.Path(path.toUri()),
+        0,
+        bytes.length,
+        0,
+        bytes.length,
+        new String[0],
+        position);
   }
 
   private List<Long> nextOffsets(byte[] bytes, CheckpointedPosition position) throws IOException {
@@ -94,6 +96,21 @@ class ArrowMessageReaderTest {
       }
     }
     return offsets;
+  }
+
+  @Test
+  void readersOfASubtaskEndTogether() throws IOException {
+    Configuration configuration = new Configuration();
+    ArrowFileFormat format = new ArrowFileFormat(schema);
+    try (BulkFormat.Reader<MessageRows> reader =
+        format.createReader(configuration, split(file, null))) {
+      reader.readBatch().next().getRecord().limit().end();
+      assertThat(reader.readBatch()).isNull();
+    }
+    try (BulkFormat.Reader<MessageRows> reader =
+        format.createReader(configuration, split(new byte[] {1}, null))) {
+      assertThat(reader.readBatch()).isNull();
+    }
   }
 
   @Test

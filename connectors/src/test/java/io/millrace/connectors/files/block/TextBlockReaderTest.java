@@ -126,6 +126,22 @@ class TextBlockReaderTest {
     }
   }
 
+  @Test
+  void readersOfASubtaskEndTogether() throws IOException {
+    TextBlockFormat format = new TextBlockFormat(TextLineOptions.DEFAULT);
+    byte[] file = "a\n".repeat(100_000).getBytes(StandardCharsets.UTF_8);
+    Path path = Files.write(folder.resolve("lines"), file);
+    FileSourceSplit split = split(path, 0, file.length, null);
+    try (BulkFormat.Reader<TextBlock> reader = format.createReader(CONFIGURATION, split)) {
+      reader.readBatch().next().getRecord().limit().end();
+      assertThat(reader.readBatch()).isNull();
+    }
+    Files.delete(path);
+    try (BulkFormat.Reader<TextBlock> reader = format.createReader(CONFIGURATION, split)) {
+      assertThat(reader.readBatch()).isNull();
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5})
   void aSplitMayEndInTheByteOrderMark(int bound) throws IOException {

@@ -2,6 +2,7 @@
 package io.millrace.connectors.files.sink;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.arrow.ipc.ArrowIpcStreamReader;
 import io.millrace.column.DataType;
@@ -33,7 +34,6 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -61,17 +61,6 @@ class FileCompactionJobTest {
 
   private org.apache.flink.core.fs.Path flinkPath(String name) {
     return new org.apache.flink.core.fs.Path(folder.resolve(name).toUri());
-  }
-
-  private static StreamExecutionEnvironment restartingEnvironment() {
-    StreamExecutionEnvironment environment = flink.environment(2);
-    environment.enableCheckpointing(50);
-    Configuration restart = new Configuration();
-    restart.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
-    restart.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 10);
-    restart.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
-    environment.configure(restart);
-    return environment;
   }
 
   private static DataStream<ColumnBatch> batches(DataStream<Long> ids) {
@@ -123,7 +112,7 @@ class FileCompactionJobTest {
 
   @Test
   void failuresLoseAndDoubleNothingAndThereAreFewerFiles() throws Exception {
-    StreamExecutionEnvironment environment = restartingEnvironment();
+    StreamExecutionEnvironment environment = FailOnce.restartingEnvironment(flink);
     List<FailOnce<Long>> failures = List.of(new FailOnce<>(), new FailOnce<>(), new FailOnce<>());
     DataStream<Long> ids = ids(environment);
     for (FailOnce<Long> failure : failures) {
@@ -177,7 +166,7 @@ class FileCompactionJobTest {
   @Test
   void aCompactionThatFailsInTheMiddleBeginsAgain() throws Exception {
     FailingCompactor.FAILURES_LEFT.set(2);
-    StreamExecutionEnvironment environment = restartingEnvironment();
+    StreamExecutionEnvironment environment = FailOnce.restartingEnvironment(flink);
     ids(environment)
         .map(new SlowDown<>())
         .returns(Long.class)
@@ -200,7 +189,7 @@ class FileCompactionJobTest {
 
   /** Runs a job until it has written a part of its rows, and stops it with a savepoint. */
   private String stop() throws Exception {
-    StreamExecutionEnvironment environment = restartingEnvironment();
+    StreamExecutionEnvironment environment = FailOnce.restartingEnvironment(flink);
     SlowDown<Long> slow = new SlowDown<>();
     DataStream<ColumnBatch> batches = batches(ids(environment).map(slow).returns(Long.class));
     // Files wait for each other longer than the job runs.
@@ -276,6 +265,29 @@ class FileCompactionJobTest {
     for (Path file : files) {
       assertThat(Files.size(file)).isLessThan(1200);
     }
+    assertThat(csvLines("csv")).isEqualTo(allLines());
+  }
+
+  @Test
+  void foldersWhoseFilesCannotBeJoinedAreRefused() {
+    StreamExecutionEnvironment environment = flink.environment(1);
+    DataStream<ColumnBatch> batches = batches(ids(environment));
+    assertThatThrownBy(() -> FileSinks.write(batches, SCHEMA, csv(), flinkPath("a b"), JOINED))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("a b': URIs escape a character of its name");
+  }
+
+  @Test
+  void filesAreClosedThatNothingIsWrittenTo() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(1);
+    FileSinkOptions options =
+        FileSinkOptions.DEFAULT.withRolling(
+            FileRollingPolicy.ON_CHECKPOINT.withMaxIdleTime(Duration.ofMillis(1)));
+    DataStream<ColumnBatch> batches =
+        batches(ids(environment).map(new SlowDown<>()).returns(Long.class).disableChaining());
+    FileSinks.write(batches, SCHEMA, csv(), flinkPath("csv"), options);
+    flink.run(environment);
+    assertThat(OutputFolder.files(folder.resolve("csv")).size()).isGreaterThan(3);
     assertThat(csvLines("csv")).isEqualTo(allLines());
   }
 

@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.connectors.files.FailOnce;
+import io.millrace.connectors.files.InputFiles;
 import io.millrace.connectors.files.MalformedLinePolicy;
 import io.millrace.connectors.files.OutputFolder;
+import io.millrace.connectors.files.SlowDown;
 import io.millrace.connectors.files.TextFileSource;
 import io.millrace.connectors.files.TextLineOptions;
 import io.millrace.connectors.files.arrow.ArrowFileSource;
@@ -50,6 +53,8 @@ import org.junit.jupiter.api.io.TempDir;
 class PartitionedFilesTest {
   private static final int BATCHES = 4;
   private static final int ROWS = 10;
+  // The folders of the rows.
+  private static final int PARTITIONS = 7;
   private static final Schema SCHEMA =
       Schema.of(
           Field.of("kind", DataType.STRING),
@@ -80,8 +85,8 @@ class PartitionedFilesTest {
         .toList();
   }
 
-  private static List<List<Object>> rowsThatAreRead() {
-    return LongStream.range(0, BATCHES)
+  private static List<List<Object>> rowsThatAreRead(int batches) {
+    return LongStream.range(0, batches)
         .boxed()
         .flatMap(batch -> rows(batch).stream())
         .map(row -> Arrays.asList(row.get(1), row.get(3), row.get(0), row.get(2)))
@@ -130,7 +135,7 @@ class PartitionedFilesTest {
         (format, collector) ->
             assertThat(collector.rows())
                 .as(format)
-                .containsExactlyInAnyOrderElementsOf(rowsThatAreRead()));
+                .containsExactlyInAnyOrderElementsOf(rowsThatAreRead(BATCHES)));
   }
 
   private BatchCollector read(StreamExecutionEnvironment reading, String format) throws Exception {
@@ -138,8 +143,9 @@ class PartitionedFilesTest {
     BatchCollector collector = new BatchCollector();
     collector.collect(
         switch (format) {
-          case "parquet" -> ParquetFileSource.batches(reading, paths, FILES, SCAN);
-          case "arrow" -> ArrowFileSource.batches(reading, paths, FILES, SCAN);
+          case "parquet" ->
+              ParquetFileSource.batches(reading, InputFiles.resolve(paths), FILES, SCAN);
+          case "arrow" -> ArrowFileSource.batches(reading, InputFiles.resolve(paths), FILES, SCAN);
           default ->
               TextDecodingOperator.decode(
                   reading.fromSource(
@@ -163,24 +169,51 @@ class PartitionedFilesTest {
     return collector.rows();
   }
 
-  @Test
-  void rowGroupsOfManyPartitionsShareMemory() throws Exception {
+  @OutOfMemoryTest(onCluster = true, attempts = 3)
+  void batchesThatDoNotFitAreCutInParts() throws Exception {
     StreamExecutionEnvironment writing = flink.environment(1);
-    ParquetFileSink.write(
-        batches(writing),
-        SCHEMA,
-        output("parquet"),
-        ParquetWriterOptions.DEFAULT.withRowGroupBytes(100),
-        SINK);
+    FileSinks.write(batches(writing), SCHEMA, new JsonLinesEncoder(), output("json"), SINK);
     flink.run(writing);
-    assertThat(rowsOf("parquet")).containsExactlyInAnyOrderElementsOf(rowsThatAreRead());
+    assertThat(OutputFolder.files(folder.resolve("json"))).hasSize(PARTITIONS);
+    assertThat(OutputFolder.sortedLines(folder.resolve("json")))
+        .isEqualTo(
+            LongStream.range(ROWS, BATCHES * ROWS)
+                .mapToObj(id -> "{\"id\":%d,\"text\":\"text %1$d\"}".formatted(id))
+                .sorted()
+                .toList());
+  }
+
+  @Test
+  void failuresLoseAndDoubleNothing() throws Exception {
+    int numbers = 150;
+    StreamExecutionEnvironment writing = FailOnce.restartingEnvironment(flink);
+    List<FailOnce<Long>> failures = List.of(new FailOnce<>(), new FailOnce<>());
+    DataStream<Long> rows = writing.fromSequence(0, numbers - 1);
+    for (FailOnce<Long> failure : failures) {
+      rows = rows.map(failure).returns(Long.class);
+    }
+    DataStream<ColumnBatch> batches =
+        TableSourceOperator.batches(
+            rows.map(new SlowDown<>()).returns(Long.class), SCHEMA, PartitionedFilesTest::rows);
+    FileSinks.write(batches, SCHEMA, new JsonLinesEncoder(), output("json"), SINK);
+    ParquetFileSink.write(batches, SCHEMA, output("parquet"), ParquetWriterOptions.DEFAULT, SINK);
+    flink.run(writing);
+    assertThat(failures).allMatch(FailOnce::hasFailed);
+    for (String format : List.of("json", "parquet")) {
+      assertThat(rowsOf(format))
+          .as(format)
+          .containsExactlyInAnyOrderElementsOf(rowsThatAreRead(numbers));
+    }
   }
 
   @Test
   void keysAreCheckedBeforeTheJobRuns() {
     StreamExecutionEnvironment environment = flink.environment(1);
     for (PartitionKeys keys :
-        List.of(PartitionKeys.of("none"), PartitionKeys.of("kind", "id", "group", "text"))) {
+        List.of(
+            PartitionKeys.of("none"),
+            PartitionKeys.of("kind", "id", "group", "text"),
+            PartitionKeys.of("_hidden"))) {
       assertThatThrownBy(
               () ->
                   FileSinks.write(
@@ -190,7 +223,9 @@ class PartitionedFilesTest {
                       output("json"),
                       FileSinkOptions.DEFAULT.withPartitionKeys(keys)))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageMatching(".*'none'.*|files need a column that is not a partition key");
+          .hasMessageMatching(
+              ".*'none'.*|files need a column that is not a partition key"
+                  + "|folders of the partition key '_hidden' would be hidden.*");
     }
   }
 

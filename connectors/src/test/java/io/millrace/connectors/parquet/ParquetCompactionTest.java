@@ -23,13 +23,10 @@ import io.millrace.testing.RandomTables;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.core.fs.FSDataOutputStream;
 import org.apache.flink.core.fs.FileSystem.WriteMode;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -193,13 +190,7 @@ class ParquetCompactionTest {
 
   @Test
   void failuresLoseAndDoubleNothingAndThereAreFewerFiles() throws Exception {
-    StreamExecutionEnvironment environment = flink.environment(2);
-    environment.enableCheckpointing(50);
-    Configuration restart = new Configuration();
-    restart.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
-    restart.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 10);
-    restart.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
-    environment.configure(restart);
+    StreamExecutionEnvironment environment = FailOnce.restartingEnvironment(flink);
     List<FailOnce<Long>> failures = List.of(new FailOnce<>(), new FailOnce<>(), new FailOnce<>());
     DataStream<Long> ids = environment.fromSequence(0, ROWS - 1);
     for (FailOnce<Long> failure : failures) {

@@ -97,6 +97,7 @@ public final class MessageDecodingOperator extends AbstractStreamOperator<Column
   public void processElement(StreamRecord<MessageRows> element) throws IOException {
     MessageRows rows = element.getValue();
     if (sentRows >= limit) {
+      rows.limit().end();
       return;
     }
     sentRows += rows.rows();

@@ -17,8 +17,6 @@ import org.apache.flink.annotation.Internal;
  */
 @Internal
 public record Decision<S extends NodeSpec>(S spec, String reason, boolean executed) {
-  private static final String PREFIX = "StreamPhysical";
-
   public static <S extends NodeSpec> Decision<S> kept(String reason) {
     return new Decision<>(null, reason, false);
   }
@@ -39,7 +37,7 @@ public record Decision<S extends NodeSpec>(S spec, String reason, boolean execut
    * @param kind Flink's name of such nodes, such as "Calc"
    */
   public String typeName(String kind) {
-    return PREFIX + (isReplaced() ? "Millrace" : "") + kind;
+    return KeptKinds.PREFIX + (isReplaced() ? "Millrace" : "") + kind;
   }
 
   /**

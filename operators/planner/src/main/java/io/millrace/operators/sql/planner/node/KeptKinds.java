@@ -14,7 +14,9 @@ import org.apache.flink.annotation.Internal;
  */
 @Internal
 public final class KeptKinds {
-  private static final String PREFIX = "StreamPhysical";
+  /** What the names of the classes of Flink's nodes have in front of their kinds. */
+  static final String PREFIX = "StreamPhysical";
+
   private static final String JOIN = "there is no operator of joins on batches";
   private static final String ORDER = "there is no operator on batches that keeps rows in order";
   private static final String PYTHON = "Python functions run in processes of Flink's own";

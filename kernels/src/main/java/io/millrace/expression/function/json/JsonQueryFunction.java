@@ -6,15 +6,18 @@ import static io.millrace.expression.function.json.JsonArguments.words;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.Arguments;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
+import io.millrace.expression.vector.Status;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,18 +34,20 @@ final class JsonQueryFunction {
   private static final String NAME = "JSON_QUERY";
   private static final String STRING = "STRING";
   private static final String ARRAY = "ARRAY<STRING>";
-  // On an H200 the offsets of some results were wrong, as lanes of a warp did not converge:
-  // decision
-  // 53. The device function json_query waits for a test of the mend on a GPU.
-  private static final String WRONG_ON_DEVICE = "its results on a GPU are wrong for some texts";
   private static final int PATH_AND_TEXT = 2;
   private static final int WITH_WORDS = 5;
 
   /** Whether a value is put into an array. */
   private enum Wrapper {
-    WITHOUT_ARRAY,
-    WITH_CONDITIONAL_ARRAY,
-    WITH_UNCONDITIONAL_ARRAY;
+    WITHOUT_ARRAY(0),
+    WITH_CONDITIONAL_ARRAY(1),
+    WITH_UNCONDITIONAL_ARRAY(2);
+
+    private final int deviceCode;
+
+    Wrapper(int deviceCode) {
+      this.deviceCode = deviceCode;
+    }
 
     private Object wrap(Object value) {
       boolean isWrapped =
@@ -54,10 +59,16 @@ final class JsonQueryFunction {
 
   /** What to give if there is neither an object nor an array. */
   private enum Behavior {
-    NULL,
-    ERROR,
-    EMPTY_ARRAY,
-    EMPTY_OBJECT
+    NULL(0),
+    ERROR(1),
+    EMPTY_ARRAY(2),
+    EMPTY_OBJECT(3);
+
+    private final int deviceCode;
+
+    Behavior(int deviceCode) {
+      this.deviceCode = deviceCode;
+    }
   }
 
   private final JsonPath path;
@@ -145,18 +156,25 @@ final class JsonQueryFunction {
             .parameters(path, wrapper, onEmpty, onError, isArray)
             .failing()
             .host(HostFunction.ofFallibleRow(isArray ? this::evaluateArray : this::evaluate))
+            .scratch(ResultSizeLimit.ofOperand(0).plus("[]".length()))
             .sql(
                 operands -> {
                   List<String> all = new ArrayList<>(operands);
                   all.addAll(rest);
                   return toSql(all);
                 });
-    return function
-        .hostOnly(isArray ? "arrays of strings are made by the host" : WRONG_ON_DEVICE)
-        .call(
-            arguments.subList(0, 1),
-            isArray ? DataType.list(DataType.STRING) : DataType.STRING,
-            true);
+    if (isArray) {
+      return function
+          .hostOnly("arrays of strings are made by the host")
+          .call(arguments.subList(0, 1), DataType.list(DataType.STRING), true);
+    }
+    if (path.steps().size() > JsonPath.MAX_DEVICE_STEPS) {
+      function.hostOnly(JsonPathFunctions.LONG_PATH);
+    } else {
+      int empty = onEmpty.deviceCode | wrapper.deviceCode << 4;
+      function.device(DeviceFunction.call("json_query", path.constant(empty, onError.deviceCode)));
+    }
+    return function.call(arguments.subList(0, 1), DataType.STRING, true);
   }
 
   private void evaluate(HostVector[] operands, HostVector result, int row, Rows rows) {
@@ -169,7 +187,7 @@ final class JsonQueryFunction {
     }
     switch (isEmpty(found) ? onEmpty : onError) {
       case NULL -> result.setNull(row);
-      case ERROR -> rows.refuse(row, failure(found));
+      case ERROR -> rows.fail(row, Status.INVALID_ARGUMENT);
       case EMPTY_ARRAY -> result.setString(row, "[]");
       case EMPTY_OBJECT -> result.setString(row, "{}");
     }
@@ -187,7 +205,7 @@ final class JsonQueryFunction {
     }
     switch (isEmpty(found) ? onEmpty : onError) {
       case NULL -> result.setNull(row);
-      case ERROR, EMPTY_OBJECT -> rows.refuse(row, failure(found));
+      case ERROR, EMPTY_OBJECT -> rows.fail(row, Status.INVALID_ARGUMENT);
       case EMPTY_ARRAY -> result.appendElements(row, 0);
     }
   }
@@ -204,16 +222,6 @@ final class JsonQueryFunction {
         || (found.outcome() == JsonPath.Outcome.VALUE
             && path.isLax()
             && JsonTree.isScalar(wrapper.wrap(found.value())));
-  }
-
-  private String failure(JsonPath.Result found) {
-    if (isEmpty(found)) {
-      return "Empty result of JSON_QUERY function is not allowed";
-    }
-    return found.outcome() == JsonPath.Outcome.VALUE
-        ? "Strict jsonpath mode requires array or object value, and the actual value is: ''%s''"
-            .formatted(found.value())
-        : path.noResults();
   }
 
   /** Strings for elements, null for null; empty if an element is nested too deeply. */

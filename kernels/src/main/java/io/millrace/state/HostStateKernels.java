@@ -21,9 +21,8 @@ final class HostStateKernels implements StateKernels {
   @Override
   public Counts update(StateBatch batch) {
     Groups groups = new Groups(batch);
-    for (int row = 0; row < batch.rows(); row++) {
-      groups.add(row);
-    }
+    groups.claim();
+    groups.accumulate();
     int changedKeys = 0;
     int newKeys = 0;
     long stringWords = 0;
@@ -75,7 +74,7 @@ final class HostStateKernels implements StateKernels {
     }
 
     // Of a claimant the complement of its slot, of other rows their claimant.
-    private long claim(int row) {
+    private long claimOf(int row) {
       return HostMemory.getLong(claims + (long) row * Long.BYTES);
     }
 
@@ -83,26 +82,64 @@ final class HostStateKernels implements StateKernels {
       HostMemory.putLong(claims + (long) row * Long.BYTES, claim);
     }
 
-    void add(int row) {
-      int claimant = claimant(row);
-      boolean retracts = isRetraction(batch, row);
-      long carry = 0;
+    void claim() {
+      for (int row = 0; row < batch.rows(); row++) {
+        claim(row);
+      }
+    }
+
+    /** Word by word, so that the loop over the rows does the same for each of them. */
+    void accumulate() {
       List<AccumulatorValue> values = batch.values();
-      for (int i = 0; i < values.size(); i++) {
-        AccumulatorValue value = values.get(i);
-        boolean isKnown = value.isConstant() && claimant != row;
-        if (!isKnown && !value.isOrdered() && !value.isNull(row)) {
-          long address = partialAddress(i, claimant);
-          long before = HostMemory.getLong(address);
-          long accumulator = value.accumulator(row, retracts);
-          carry = value.carryIn(AccumulatorValue.firstCarry(retracts), carry);
-          HostMemory.putLong(address, value.combine(before, accumulator, carry));
-          carry = AccumulatorValue.carryOut(before, accumulator, carry);
+      for (int first = 0, end; first < values.size(); first = end) {
+        end = first + 1;
+        while (end < values.size() && values.get(end).isCarry()) {
+          end++;
+        }
+        if (end - first > 1) {
+          accumulateSum(first, end);
+        } else if (!values.get(first).isOrdered()) {
+          accumulate(first);
         }
       }
     }
 
-    private int claimant(int row) {
+    private void accumulate(int word) {
+      AccumulatorValue value = batch.values().get(word);
+      for (int row = 0; row < batch.rows(); row++) {
+        int claimant = claimantOf(row);
+        boolean isKnown = value.isConstant() && claimant != row;
+        if (!isKnown && !value.isNull(row)) {
+          boolean retracts = isRetraction(batch, row);
+          long address = partialAddress(word, claimant);
+          long carry = AccumulatorValue.firstCarry(retracts);
+          long before = HostMemory.getLong(address);
+          HostMemory.putLong(
+              address, value.combine(before, value.accumulator(row, retracts), carry));
+        }
+      }
+    }
+
+    // A sum of several words, all of which are null or none.
+    private void accumulateSum(int first, int end) {
+      List<AccumulatorValue> values = batch.values();
+      for (int row = 0; row < batch.rows(); row++) {
+        if (!values.get(first).isNull(row)) {
+          boolean retracts = isRetraction(batch, row);
+          long carry = AccumulatorValue.firstCarry(retracts);
+          for (int word = first; word < end; word++) {
+            AccumulatorValue value = values.get(word);
+            long address = partialAddress(word, claimantOf(row));
+            long before = HostMemory.getLong(address);
+            long accumulator = value.accumulator(row, retracts);
+            HostMemory.putLong(address, value.combine(before, accumulator, carry));
+            carry = AccumulatorValue.carryOut(before, accumulator, carry);
+          }
+        }
+      }
+    }
+
+    private void claim(int row) {
       int hash = keys.hash(row);
       for (int slot = hash & mask; ; slot = (slot + 1) & mask) {
         long address = table + (long) slot * Long.BYTES;
@@ -110,23 +147,23 @@ final class HostStateKernels implements StateKernels {
         if (entry == 0) {
           HostMemory.putLong(address, HostKeys.entry(hash, row));
           putClaim(row, ~slot);
-          return row;
+          return;
         }
         int claimant = (int) HostKeys.row(entry);
         if (HostKeys.hashOf(entry) == hash && keys.areEqual(row, claimant)) {
           putClaim(row, claimant);
-          return claimant;
+          return;
         }
       }
     }
 
     int claimantOf(int row) {
-      long claim = claim(row);
+      long claim = claimOf(row);
       return claim < 0 ? row : (int) claim;
     }
 
     boolean isFirst(int row) {
-      return claim(row) < 0;
+      return claimOf(row) < 0;
     }
 
     private long partialAddress(int accumulator, int claimant) {
@@ -142,7 +179,7 @@ final class HostStateKernels implements StateKernels {
       for (int i = 0; i < batch.values().size(); i++) {
         HostMemory.putLong(partialAddress(i, claimant), 0);
       }
-      HostMemory.putLong(table + ~claim(claimant) * Long.BYTES, 0);
+      HostMemory.putLong(table + ~claimOf(claimant) * Long.BYTES, 0);
     }
   }
 

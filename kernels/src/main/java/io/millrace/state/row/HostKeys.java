@@ -29,6 +29,10 @@ public final class HostKeys {
   private final boolean[] isTail;
   // The words of all rows, row by row; null if they are read from their columns.
   private final long[] values;
+  // The hashes of all rows, if their words are here.
+  private final int[] hashes;
+  // False if no row has a string longer than its head and tail, so that nothing looks for one.
+  private final boolean mayHaveLongStrings;
 
   private HostKeys(List<KeyWord> words, boolean hasNullWord, long strings, int readRows) {
     this.words = words;
@@ -40,6 +44,8 @@ public final class HostKeys {
       isTail[i] = words.get(i).isTail();
     }
     this.values = readRows == 0 ? null : read(readRows);
+    this.mayHaveLongStrings = readRows == 0 || hasLongStrings(readRows);
+    this.hashes = values == null ? null : hashAll(readRows);
   }
 
   /**
@@ -78,6 +84,33 @@ public final class HostKeys {
       }
     }
     return read;
+  }
+
+  private boolean hasLongStrings(int rows) {
+    for (int i = 0; i < wordCount; i++) {
+      for (int row = 0; isTail[i] && row < rows; row++) {
+        if (LongStrings.words((int) values[row * wordCount + i - 1]) > 0) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private int[] hashAll(int rows) {
+    int[] all = new int[rows];
+    for (int row = 0; row < rows; row++) {
+      all[row] = mayHaveLongStrings ? computeHash(row) : hashOfWords(row * wordCount);
+    }
+    return all;
+  }
+
+  private int hashOfWords(int first) {
+    long hash = 0;
+    for (int i = first; i < first + wordCount; i++) {
+      hash = MurmurHash3.finish(hash * 31 + values[i]);
+    }
+    return (int) (hash >>> HASH_SHIFT);
   }
 
   private long columnWord(int row, int i) {
@@ -133,10 +166,14 @@ public final class HostKeys {
 
   // Words of a long string, whose length is in the head, the word before; 0 of other words.
   private int longStringWords(int row, int i) {
-    return isTail[i] ? LongStrings.words((int) word(row, i - 1)) : 0;
+    return mayHaveLongStrings && isTail[i] ? LongStrings.words((int) word(row, i - 1)) : 0;
   }
 
   public int hash(int row) {
+    return hashes == null ? computeHash(row) : hashes[row];
+  }
+
+  private int computeHash(int row) {
     long hash = 0;
     for (int i = 0; i < wordCount; i++) {
       hash = MurmurHash3.finish(hash * 31 + word(row, i));

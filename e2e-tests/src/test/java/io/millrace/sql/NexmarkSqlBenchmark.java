@@ -6,13 +6,18 @@ import io.millrace.device.Device;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.sql.table.SqlOptions;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestOptions;
@@ -31,19 +36,25 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
  * <p>Arguments: Ki bids that are kept, how often they come, rounds, subtasks, and queries: names,
  * or any SQL over the table {@code bid}; none for all of Nexmark's. Among the queries there may be
  * options of all jobs, such as {@code state.backend.type=rocksdb} and {@code
- * table.exec.mini-batch.enabled=true}.
+ * table.exec.mini-batch.enabled=true}. With {@code json-files=FOLDER} the bids are lines of JSON in
+ * files there, which Flink's connector {@code filesystem} reads as rows and Millrace's as batches;
+ * the files are deleted at the end.
  */
-public final class NexmarkSqlBenchmark {
+public final class NexmarkSqlBenchmark implements AutoCloseable {
   private static final List<String> ALL =
       List.of(
           "q0", "q1", "q2", "q10", "q11", "q12", "q14", "q15", "q16", "q17", "q21", "q22",
           "window");
+
+  private static final ConfigOption<String> JSON_FILES =
+      ConfigOptions.key("json-files").stringType().noDefaultValue();
 
   private final MiniCluster cluster;
   private final int rowTimes;
   private final int batchTimes;
   private final int subtasks;
   private final Configuration options;
+  private final Optional<BidFiles> files;
 
   /** Whether Millrace runs the query, and what goes in and comes out. */
   private enum Variant {
@@ -71,13 +82,16 @@ public final class NexmarkSqlBenchmark {
   }
 
   private NexmarkSqlBenchmark(
-      MiniCluster cluster, String times, int subtasks, Configuration options) {
+      MiniCluster cluster, String times, int subtasks, Configuration options) throws IOException {
     String[] both = times.split(",", -1);
     this.cluster = cluster;
     this.rowTimes = Integer.parseInt(both[0]);
     this.batchTimes = Integer.parseInt(both[both.length - 1]);
     this.subtasks = subtasks;
     this.options = options;
+    Optional<String> folder = options.getOptional(JSON_FILES);
+    this.files =
+        folder.isEmpty() ? Optional.empty() : Optional.of(new BidFiles(Path.of(folder.get())));
   }
 
   /** Runs the benchmark. */
@@ -96,8 +110,11 @@ public final class NexmarkSqlBenchmark {
     try (DeviceContext context = DeviceContext.open(Device.current())) {
       ReplayedBids.make(context, Integer.parseInt(arguments[0]) >> 6);
       cluster.start();
-      new NexmarkSqlBenchmark(cluster, arguments[1], subtasks, options(rest))
-          .report(queries.isEmpty() ? ALL : queries, Integer.parseInt(arguments[2]));
+      try (NexmarkSqlBenchmark benchmark =
+          new NexmarkSqlBenchmark(cluster, arguments[1], subtasks, options(rest))) {
+        benchmark.writeFiles();
+        benchmark.report(queries.isEmpty() ? ALL : queries, Integer.parseInt(arguments[2]));
+      }
     } finally {
       cluster.closeAsync().join();
     }
@@ -121,6 +138,13 @@ public final class NexmarkSqlBenchmark {
       }
     }
     return options;
+  }
+
+  private void writeFiles() throws Exception {
+    if (files.isPresent()) {
+      files.get().write(cluster, rowTimes, subtasks);
+      files.get().write(cluster, batchTimes, subtasks);
+    }
   }
 
   private void report(List<String> queries, int rounds) throws Exception {
@@ -228,13 +252,20 @@ public final class NexmarkSqlBenchmark {
     return variant.fromBatches() ? batchTimes : rowTimes;
   }
 
+  private String createTable(Variant variant) {
+    boolean asBatches = variant.fromBatches();
+    return files
+        .map(lines -> lines.createTable(asBatches, times(variant)))
+        .orElseGet(() -> ReplayedBids.createTable(asBatches, times(variant)));
+  }
+
   private StreamExecutionEnvironment job(String query, Variant variant) {
     StreamExecutionEnvironment environment = new StreamExecutionEnvironment(options);
     environment.setParallelism(subtasks);
     StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
     tables.getConfig().addConfiguration(options);
     tables.getConfig().set(SqlOptions.MODE, variant == Variant.STOCK ? SqlMode.OFF : SqlMode.ON);
-    tables.executeSql(ReplayedBids.createTable(variant.fromBatches(), times(variant)));
+    tables.executeSql(createTable(variant));
     tables.executeSql("CREATE TEMPORARY VIEW timed AS SELECT *, PROCTIME() AS p_time FROM bid");
     NexmarkQueries.FUNCTIONS.forEach(tables::executeSql);
     StreamStatementSet statements = tables.createStatementSet();
@@ -242,5 +273,12 @@ public final class NexmarkSqlBenchmark {
         tables.sqlQuery(query).insertInto(TableDescriptor.forConnector(variant.sink()).build()));
     statements.attachAsDataStream();
     return environment;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (files.isPresent()) {
+      files.get().close();
+    }
   }
 }

@@ -65,6 +65,13 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
   private static final ConfigOption<Integer> TIMES =
       ConfigOptions.key("times").intType().noDefaultValue();
 
+  /** The columns of a table of bids, with watermarks 4 s behind. */
+  static final String COLUMNS =
+      SchemaConverter.toRowType(NexmarkSchemas.BID).getFields().stream()
+              .map(field -> "`" + field.getName() + "` " + field.getType().asSerializableString())
+              .collect(Collectors.joining(", "))
+          + ", WATERMARK FOR date_time AS date_time - INTERVAL '4' SECOND";
+
   private static final List<GenericRowData> ROWS = new ArrayList<>();
   private static final List<Table> TABLES = new ArrayList<>();
   private static long[] millis;
@@ -104,17 +111,13 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
   }
 
   /**
-   * A statement that creates the table {@code bid}, with watermarks 4 s behind.
+   * A statement that creates the table {@code bid}.
    *
    * @param times how often the bids come
    */
   static String createTable(boolean asBatches, int times) {
-    String columns =
-        SchemaConverter.toRowType(NexmarkSchemas.BID).getFields().stream()
-            .map(field -> "`" + field.getName() + "` " + field.getType().asSerializableString())
-            .collect(Collectors.joining(", "));
-    return "CREATE TEMPORARY TABLE bid (%s, WATERMARK FOR date_time AS date_time - INTERVAL '4' SECOND) WITH ('connector' = 'replayed-bids', 'as-batches' = '%s', 'times' = '%d')"
-        .formatted(columns, asBatches, times);
+    return "CREATE TEMPORARY TABLE bid (%s) WITH ('connector' = 'replayed-bids', 'as-batches' = '%s', 'times' = '%d')"
+        .formatted(COLUMNS, asBatches, times);
   }
 
   @Override

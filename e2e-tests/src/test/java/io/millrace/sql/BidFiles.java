@@ -7,8 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamStatementSet;
@@ -20,7 +18,7 @@ import org.apache.flink.util.FileUtils;
  * bytes are read. A folder has the bids as often as a job reads them, each time later.
  */
 final class BidFiles implements AutoCloseable {
-  private static final Duration CHECKPOINTS = Duration.ofSeconds(5);
+  private static final Duration CHECKPOINTS = Duration.ofMinutes(1);
 
   private final Path folder;
 
@@ -49,8 +47,7 @@ final class BidFiles implements AutoCloseable {
     StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
     tables.getConfig().set(SqlOptions.MODE, SqlMode.ON);
     tables.executeSql(ReplayedBids.createTable(true, times));
-    tables.executeSql(
-        table("files", "millrace-filesystem", times, "'sink.rolling-policy.file-size' = '16MB'"));
+    tables.executeSql(table("files", "millrace-filesystem", times));
     StreamStatementSet statements = tables.createStatementSet();
     statements.addInsertSql("INSERT INTO files SELECT * FROM bid");
     statements.attachAsDataStream();
@@ -66,14 +63,9 @@ final class BidFiles implements AutoCloseable {
     return table("bid", asBatches ? "millrace-filesystem" : "filesystem", times);
   }
 
-  private String table(String name, String connector, int times, String... options) {
-    return "CREATE TEMPORARY TABLE %s (%s) WITH ('connector' = '%s', 'path' = '%s', 'format' = 'json'%s)"
-        .formatted(
-            name,
-            ReplayedBids.COLUMNS,
-            connector,
-            files(times).toUri(),
-            Stream.of(options).map(option -> ", " + option).collect(Collectors.joining()));
+  private String table(String name, String connector, int times) {
+    return "CREATE TEMPORARY TABLE %s (%s) WITH ('connector' = '%s', 'path' = '%s', 'format' = 'json')"
+        .formatted(name, ReplayedBids.COLUMNS, connector, files(times).toUri());
   }
 
   private Path files(int times) {

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.block;
 
+import java.util.Arrays;
 import org.apache.flink.annotation.PublicEvolving;
 
 /**
- * Whole lines of a text file that follow each other, with their line feeds. Immutable: the bytes
- * are shared, nobody writes them.
+ * Whole lines of a text file that follow each other, with their line feeds. Nobody writes the bytes
+ * until the operator that decodes the block gives their array back to the reader; so one operator
+ * alone decodes the blocks of a source.
  */
 @PublicEvolving
 public final class TextBlock {
   private final String path;
   private final long offset;
-  private final byte[] bytes;
+  private final byte[] array;
+  private final int length;
   private final boolean truncated;
   private final byte[] header;
   private final BlockLimit limit;
@@ -19,18 +22,26 @@ public final class TextBlock {
   /**
    * @param path the file's path, as the file system spells it
    * @param offset of the first byte in the (decompressed) file
-   * @param bytes not copied
+   * @param array has the bytes at its start; not copied
+   * @param length how many bytes there are
    * @param truncated whether the block is one line that was longer than the source allows, and its
    *     rest is left out
    * @param header the first line of the file, if files have headers, without its line end; null
    *     otherwise
-   * @param limit of further blocks of the file
+   * @param limit of further blocks; {@code array} is from there
    */
   TextBlock(
-      String path, long offset, byte[] bytes, boolean truncated, byte[] header, BlockLimit limit) {
+      String path,
+      long offset,
+      byte[] array,
+      int length,
+      boolean truncated,
+      byte[] header,
+      BlockLimit limit) {
     this.path = path;
     this.offset = offset;
-    this.bytes = bytes;
+    this.array = array;
+    this.length = length;
     this.truncated = truncated;
     this.header = header;
     this.limit = limit;
@@ -44,9 +55,19 @@ public final class TextBlock {
     return offset;
   }
 
-  /** The lines as they stand in the file. Not to be written to. */
+  /** A copy of the lines as they stand in the file. */
   public byte[] bytes() {
-    return bytes;
+    return Arrays.copyOf(array, length);
+  }
+
+  /** The lines as they stand in the file, at the start of the array. Not to be written to. */
+  byte[] array() {
+    return array;
+  }
+
+  /** Bytes of the lines. */
+  public int length() {
+    return length;
   }
 
   public boolean truncated() {
@@ -60,5 +81,10 @@ public final class TextBlock {
 
   BlockLimit limit() {
     return limit;
+  }
+
+  /** Lets the reader write to the array: the last use of the block. */
+  void release() {
+    limit.giveBack(array);
   }
 }

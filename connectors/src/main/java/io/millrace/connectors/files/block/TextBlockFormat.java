@@ -28,7 +28,7 @@ public final class TextBlockFormat implements BulkFormat<TextBlock, FileSourceSp
   private static final long serialVersionUID = 1L;
 
   private final TextLineOptions options;
-  private final ScanEnd scanEnd = new ScanEnd();
+  private final BlockLimit limit = new BlockLimit();
 
   /**
    * @param options lines that are too long are {@linkplain TextBlock#truncated truncated}
@@ -44,7 +44,7 @@ public final class TextBlockFormat implements BulkFormat<TextBlock, FileSourceSp
   @Override
   public BulkFormat.Reader<TextBlock> createReader(Configuration config, FileSourceSplit split)
       throws IOException {
-    if (scanEnd.isReached()) {
+    if (limit.isEnded()) {
       return ScanEnd.emptyReader();
     }
     boolean isFromStart = split.offset() == 0;
@@ -73,7 +73,7 @@ public final class TextBlockFormat implements BulkFormat<TextBlock, FileSourceSp
 
   private TextBlockReader open(FileSourceSplit split, long offset) throws IOException {
     byte[] header = options.header() ? TextLineFormat.readHeader(split, options) : null;
-    return new TextBlockReader(SplitInput.open(split, offset), options, header, scanEnd);
+    return new TextBlockReader(SplitInput.open(split, offset), options, header, limit);
   }
 
   @Override

@@ -6,7 +6,6 @@ import io.millrace.connectors.files.InputException;
 import io.millrace.connectors.files.LineFraming;
 import io.millrace.connectors.files.SplitInput;
 import io.millrace.connectors.files.TextLineOptions;
-import io.millrace.connectors.files.scan.ScanEnd;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -17,8 +16,8 @@ import org.apache.flink.connector.file.src.util.SingletonResultIterator;
 final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
   private static final int TOO_LONG = -1;
-  private static final int SPARE_BYTES = 64 << 10;
-  private static final int MAX_BUFFER_BYTES = Integer.MAX_VALUE - 8;
+  // In pieces, which the file system may copy twice, what is copied stays in the processor's cache.
+  private static final int PIECE_BYTES = 64 << 10;
 
   private final String path;
   private final InputStream input;
@@ -28,7 +27,7 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
   private final byte[] header;
   private final BlockLimit limit;
 
-  // buffer[0, size) is read and not yet returned; offset is the file's at its start.
+  // Of the limit; buffer[0, size) is read and not yet returned; offset is the file's at its start.
   private byte[] buffer;
   private int size;
   private long offset;
@@ -36,9 +35,9 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
   /**
    * @param split closed with this reader
    * @param header of the file, which comes with each block; null if the file has none
-   * @param scanEnd of the subtask's readers
+   * @param limit of the subtask's readers
    */
-  TextBlockReader(SplitInput split, TextLineOptions options, byte[] header, ScanEnd scanEnd) {
+  TextBlockReader(SplitInput split, TextLineOptions options, byte[] header, BlockLimit limit) {
     this.path = split.path();
     this.input = split.stream();
     this.offset = split.offset();
@@ -46,8 +45,8 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
     this.options = options;
     this.maximumLineBytes = options.maximumLineBytes();
     this.header = header;
-    this.limit = new BlockLimit(scanEnd);
-    this.buffer = new byte[limit.bytes()];
+    this.limit = limit;
+    this.buffer = limit.takeArray(limit.bytes());
   }
 
   @Override
@@ -73,15 +72,24 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
     }
     int length = blockLength();
     boolean truncated = length == TOO_LONG;
-    byte[] bytes = Arrays.copyOf(buffer, truncated ? maximumLineBytes : length);
-    TextBlock block = new TextBlock(path, offset, bytes, truncated, header, limit);
-    advance(bytes.length);
+    TextBlock block = takeBlock(truncated ? maximumLineBytes : length, truncated);
     if (truncated) {
       skipLine();
     }
     SingletonResultIterator<TextBlock> result = new SingletonResultIterator<>();
     result.set(block, offset, 0);
     return result;
+  }
+
+  private TextBlock takeBlock(int length, boolean truncated) {
+    TextBlock block = new TextBlock(path, offset, buffer, length, truncated, header, limit);
+    int rest = size - length;
+    byte[] next = limit.takeArray(Math.max(limit.bytes(), rest));
+    System.arraycopy(buffer, length, next, 0, rest);
+    buffer = next;
+    size = rest;
+    offset += length;
+    return block;
   }
 
   // The bytes of the lines up to that of the byte where the block is full or the split ends. All
@@ -171,11 +179,13 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
   // Whether there are at least so many unread bytes.
   private boolean fill(int bytes) throws IOException {
     if (buffer.length < bytes) {
-      long doubled = Math.max(2L * buffer.length, bytes + (long) SPARE_BYTES);
-      buffer = Arrays.copyOf(buffer, (int) Math.min(doubled, MAX_BUFFER_BYTES));
+      byte[] larger = limit.takeArray(bytes);
+      System.arraycopy(buffer, 0, larger, 0, size);
+      limit.giveBack(buffer);
+      buffer = larger;
     }
     while (size < bytes) {
-      int read = input.read(buffer, size, buffer.length - size);
+      int read = input.read(buffer, size, Math.min(buffer.length - size, PIECE_BYTES));
       if (read < 0) {
         return false;
       }
@@ -192,6 +202,8 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
 
   @Override
   public void close() throws IOException {
+    limit.giveBack(buffer);
+    buffer = new byte[0];
     input.close();
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.block;
 
-import io.millrace.connectors.files.scan.ScanEnd;
 import io.millrace.operators.wire.ImmutableTypeInformation;
 import io.millrace.operators.wire.ImmutableTypeSerializer;
 import java.io.IOException;
@@ -27,7 +26,7 @@ public final class TextBlockSerializer extends ImmutableTypeSerializer<TextBlock
 
   @Override
   public TextBlock createInstance() {
-    return new TextBlock("", 0, new byte[0], false, null, new BlockLimit(new ScanEnd()));
+    return new TextBlock("", 0, new byte[0], 0, false, null, new BlockLimit());
   }
 
   @Override
@@ -35,16 +34,17 @@ public final class TextBlockSerializer extends ImmutableTypeSerializer<TextBlock
     StringValue.writeString(block.path(), target);
     target.writeLong(block.offset());
     target.writeBoolean(block.truncated());
-    writeBytes(block.bytes(), target);
+    writeBytes(block.array(), block.length(), target);
     target.writeBoolean(block.header() != null);
     if (block.header() != null) {
-      writeBytes(block.header(), target);
+      writeBytes(block.header(), block.header().length, target);
     }
   }
 
-  private static void writeBytes(byte[] bytes, DataOutputView target) throws IOException {
-    target.writeInt(bytes.length);
-    target.write(bytes);
+  private static void writeBytes(byte[] bytes, int length, DataOutputView target)
+      throws IOException {
+    target.writeInt(length);
+    target.write(bytes, 0, length);
   }
 
   private static byte[] readBytes(DataInputView source) throws IOException {
@@ -60,7 +60,7 @@ public final class TextBlockSerializer extends ImmutableTypeSerializer<TextBlock
     boolean truncated = source.readBoolean();
     byte[] bytes = readBytes(source);
     byte[] header = source.readBoolean() ? readBytes(source) : null;
-    return new TextBlock(path, offset, bytes, truncated, header, new BlockLimit(new ScanEnd()));
+    return new TextBlock(path, offset, bytes, bytes.length, truncated, header, new BlockLimit());
   }
 
   @Override

@@ -172,7 +172,7 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
     useHeaderOf(block);
     if (block.truncated()) {
       lineCount.inc();
-      String reason = "the line is longer than the " + block.bytes().length + " bytes allowed";
+      String reason = "the line is longer than the " + block.length() + " bytes allowed";
       TextLine line = new TextLine(block.path(), block.offset(), block.bytes(), true);
       report(new MalformedLine(line, reason), element);
       return;
@@ -186,7 +186,8 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
         block.limit().end();
       }
       // The last line of a block ends behind the limit: one part has room for some lines more.
-      block.limit().set((long) (recordLimit(count, rows) * ROOM * block.bytes().length / count));
+      block.limit().set((long) (recordLimit(count, rows) * ROOM * block.length() / count));
+      block.release();
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
@@ -205,10 +206,9 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
   }
 
   private RecordBytes lines(TextBlock block) {
-    byte[] bytes = block.bytes();
+    int length = block.length();
     try (Buffer text =
-        upload(
-            bytes.length, address -> HostMemory.copyFromArray(address, bytes, 0, bytes.length))) {
+        upload(length, address -> HostMemory.copyFromArray(address, block.array(), 0, length))) {
       DeviceContext context = deviceContext();
       return quotes == null
           ? RecordBytes.lines(text, context.stream(), context.resource())
@@ -226,9 +226,9 @@ public final class TextDecodingOperator extends RecordDecodingOperator<TextBlock
       TextBlock block, int first, MalformedRecord record, StreamRecord<TextBlock> element)
       throws InputException {
     int end = record.start() + record.length();
-    end -= end > record.start() && block.bytes()[end - 1] == '\n' ? 1 : 0;
-    end -= end > record.start() && block.bytes()[end - 1] == '\r' ? 1 : 0;
-    byte[] bytes = Arrays.copyOfRange(block.bytes(), record.start(), end);
+    end -= end > record.start() && block.array()[end - 1] == '\n' ? 1 : 0;
+    end -= end > record.start() && block.array()[end - 1] == '\r' ? 1 : 0;
+    byte[] bytes = Arrays.copyOfRange(block.array(), record.start(), end);
     TextLine line = new TextLine(block.path(), block.offset() + record.start(), bytes, false);
     report(new MalformedLine(line, reason(bytes, record.reason())), element);
   }

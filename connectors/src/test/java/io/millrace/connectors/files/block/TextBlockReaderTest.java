@@ -13,8 +13,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.zip.GZIPOutputStream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.file.src.FileSourceSplit;
@@ -88,6 +91,9 @@ class TextBlockReaderTest {
       RecordAndPosition<TextBlock> record = batch.next();
       lines.addAll(lines(record.getRecord()));
       record.getRecord().limit().set(random.random().nextInt(500));
+      if (random.random().nextBoolean()) {
+        record.getRecord().release();
+      }
       position = new CheckpointedPosition(record.getOffset(), record.getRecordSkipCount());
       assertThat(batch.next()).isNull();
     }
@@ -264,5 +270,26 @@ class TextBlockReaderTest {
           .hasSize(file.length - (64 << 10) - 100_008);
       assertThat(reader.readBatch()).isNull();
     }
+  }
+
+  @Test
+  void blocksAreReadIntoArraysOfReleasedBlocks() throws IOException {
+    byte[] file = "0123456\n".repeat(100_000).getBytes(StandardCharsets.UTF_8);
+    Path path = Files.write(folder.resolve("arrays"), file);
+    FileSourceSplit split = split(path, 0, file.length, null);
+    TextBlockFormat format = new TextBlockFormat(TextLineOptions.DEFAULT);
+    Set<byte[]> arrays = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (int i = 0; i < 10; i++) {
+      try (BulkFormat.Reader<TextBlock> reader = format.createReader(CONFIGURATION, split)) {
+        for (BulkFormat.RecordIterator<TextBlock> batch = reader.readBatch();
+            batch != null;
+            batch = reader.readBatch()) {
+          TextBlock block = batch.next().getRecord();
+          arrays.add(block.array());
+          block.release();
+        }
+      }
+    }
+    assertThat(arrays).hasSize(2);
   }
 }

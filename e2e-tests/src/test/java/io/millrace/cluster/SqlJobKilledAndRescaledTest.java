@@ -84,6 +84,7 @@ class SqlJobKilledAndRescaledTest {
         CheckpointedJob.run(
             cluster, bids.submission(2, BIDS_PER_SECOND).withConfiguration(UNALIGNED));
     assertThat(two.operators())
+        .anyMatch(name -> name.contains("MillraceExchange"))
         .anyMatch(name -> name.contains("MillraceGroupAggregate"))
         .anyMatch(name -> name.contains("MillraceGlobalWindowAggregate"));
     killOne(two, moments);

@@ -141,6 +141,27 @@ class FileTableTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"arrow", "parquet"})
+  void fieldsOfRowsAreReadInBatches(String format) throws Exception {
+    String table =
+        table(
+            "files",
+            "millrace-filesystem",
+            "id BIGINT, `row` ROW<name STRING, box ROW<x BIGINT, y BIGINT>>",
+            "'format' = '" + format + "'");
+    session(SqlMode.ON, table)
+        .insert("INSERT INTO files SELECT auction, ROW(channel, ROW(price, bidder)) FROM bid");
+    String query = "SELECT `row`.box.x, id, `row`.name FROM files WHERE MOD(`row`.box.y, 3) = 0";
+    SqlSession session = session(SqlMode.ON, table);
+    assertThat(session.nodes(query)).containsExactly("MillraceCalc", "MillraceTableSourceScan");
+    assertThat(session.plan(query)).contains("row.box.x").doesNotContain("in=[rows]");
+    assertThat(session.rows(query))
+        .isEqualTo(
+            session(SqlMode.OFF)
+                .rows("SELECT price, auction, channel FROM bid WHERE MOD(bidder, 3) = 0"));
+  }
+
   @Test
   void recordsThatAreMalformedAreLeftOutOrFailTheJob() throws Exception {
     Files.createDirectory(folder.resolve("files"));

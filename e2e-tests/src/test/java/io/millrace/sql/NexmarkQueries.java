@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.sql;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.parity.aggregate.SqlWeightedAverage;
 import io.millrace.sql.NexmarkTables.Content;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.flink.types.Row;
 
 /** Nexmark's queries in SQL, and a few more over its tables. */
-final class NexmarkQueries {
+public final class NexmarkQueries {
   private static final int EVENTS = 20_000;
   private static final String COUNTS_BY_PRICE =
       Stream.of("COUNT(*)", "COUNT(DISTINCT bidder)", "COUNT(DISTINCT auction)")
@@ -26,11 +31,22 @@ final class NexmarkQueries {
           .collect(Collectors.joining(", "));
 
   /** The function of q14, in Java alone and also in CUDA, and an aggregate function. */
-  static final List<String> FUNCTIONS =
+  public static final List<String> FUNCTIONS =
       List.of(
           function("count_char", CountChar.class),
           function("count_char_on_device", CountCharOnDevice.class),
           function("weighted_average", SqlWeightedAverage.class));
+
+  /** Statements that set mini-batches, as short as tests need them. */
+  static final String[] MINI_BATCHES = {
+    "SET 'table.exec.mini-batch.enabled' = 'true'",
+    "SET 'table.exec.mini-batch.allow-latency' = '100 ms'",
+    "SET 'table.exec.mini-batch.size' = '1000'"
+  };
+
+  private static final String BIDS_OF_EVENTS =
+      "CREATE TEMPORARY VIEW bid AS SELECT bid.auction, bid.bidder, bid.price, bid.channel,"
+          + " bid.url, date_time, bid.extra FROM events WHERE event_type = 2";
 
   private static final Map<String, String> QUERIES = new LinkedHashMap<>();
 
@@ -302,7 +318,7 @@ final class NexmarkQueries {
   private NexmarkQueries() {}
 
   /** The text of a query. */
-  static String sql(String name) {
+  public static String sql(String name) {
     return QUERIES.get(name);
   }
 
@@ -310,11 +326,27 @@ final class NexmarkQueries {
   static SqlSession session(FlinkCluster cluster, SqlMode mode, Content content) {
     SqlSession session = new SqlSession(cluster, mode).with(FUNCTIONS.toArray(String[]::new));
     return content.hasEvents()
-        ? session.with(
-            content.createTable("events", EVENTS),
-            "CREATE TEMPORARY VIEW bid AS SELECT bid.auction, bid.bidder, bid.price, bid.channel,"
-                + " bid.url, date_time, bid.extra FROM events WHERE event_type = 2")
+        ? session.with(content.createTable("events", EVENTS), BIDS_OF_EVENTS)
         : session.with(content.createTable("bid", EVENTS));
+  }
+
+  /**
+   * Adds to a session the functions, and the view {@code bid} of the table that the benchmark's
+   * authors define: the time of an event is a column that is computed from the ROW of its kind.
+   * Options are Millrace's defaults.
+   */
+  static SqlSession sessionOfComputedTimes(SqlSession session) {
+    String events =
+        Content.EVENT_BATCHES
+            .createTable("events", EVENTS)
+            .replace(
+                "`date_time` TIMESTAMP(3) NOT NULL, WATERMARK",
+                "date_time AS CASE WHEN event_type = 0 THEN person.date_time"
+                    + " WHEN event_type = 1 THEN auction.date_time ELSE bid.date_time END,"
+                    + " WATERMARK");
+    return session
+        .with(FUNCTIONS.toArray(String[]::new))
+        .with(events, BIDS_OF_EVENTS, "SET 'millrace.sql.replace-cheap-nodes' = 'false'");
   }
 
   /** A session whose rows have an instant beside their local time, with watermarks of it. */
@@ -328,6 +360,27 @@ final class NexmarkQueries {
                     "instant AS CAST(date_time AS TIMESTAMP_LTZ(3)),"
                         + " WATERMARK FOR instant AS instant"),
             "SET 'table.local-time-zone' = 'Europe/Berlin'");
+  }
+
+  /** The names of nodes that stand in a text, with a star before Millrace's. */
+  static List<String> nodes(String text) {
+    return Arrays.stream(text.split(" ")).map(node -> node.replace("*", "Millrace")).toList();
+  }
+
+  /**
+   * Runs a query in both sessions; its rows must be the same.
+   *
+   * @param nodes of Millrace's plan, from the sink to the sources, as {@link #nodes} reads them
+   */
+  static void compare(String name, SqlSession millrace, String nodes, SqlSession stock)
+      throws Exception {
+    String query = sql(name);
+    assertThat(millrace.nodes(query)).isEqualTo(nodes(nodes));
+    Map<Row, Integer> rows = millrace.rows(query);
+    Map<Row, Integer> ofStock = stock.rows(query);
+    assertThat(ofStock).isNotEmpty();
+    assertThat(rows).isEqualTo(ofStock);
+    assertThat(ColumnBatch.liveBatches()).as("live batches").isZero();
   }
 
   private static String function(String name, Class<?> function) {

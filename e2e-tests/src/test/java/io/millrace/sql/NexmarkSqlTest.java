@@ -21,16 +21,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nexmark's queries, unchanged: the nodes that are claimed are replaced, and give Flink's rows. */
 class NexmarkSqlTest {
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
-
-  private static final String[] MINI_BATCHES = {
-    "SET 'table.exec.mini-batch.enabled' = 'true'",
-    "SET 'table.exec.mini-batch.allow-latency' = '100 ms'",
-    "SET 'table.exec.mini-batch.size' = '1000'"
-  };
 
   private static final String[] NO_SETTINGS = {};
   private static final String[] TTL = {"SET 'table.exec.state.ttl' = '1 h'"};
@@ -49,7 +44,8 @@ class NexmarkSqlTest {
     String query = NexmarkQueries.sql("rank");
     SqlSession millrace = NexmarkQueries.session(flink, SqlMode.ON, Content.BID_BATCHES);
     assertThat(millrace.nodes(query))
-        .isEqualTo(expected("*Calc Rank *Exchange *Calc *WatermarkAssigner *TableSourceScan"));
+        .isEqualTo(
+            NexmarkQueries.nodes("*Calc Rank *Exchange *Calc *WatermarkAssigner *TableSourceScan"));
     List<Row> changes = millrace.changes(query);
     assertThat(changes).extracting(Row::getKind).contains(RowKind.INSERT, RowKind.UPDATE_AFTER);
 
@@ -70,7 +66,7 @@ class NexmarkSqlTest {
             "q18",
             Content.BID_BATCHES,
             "*Deduplicate *Exchange" + miniBatches,
-            and(MINI_BATCHES, ONE_SUBTASK)),
+            and(NexmarkQueries.MINI_BATCHES, ONE_SUBTASK)),
         arguments(
             "q18", Content.BID_BATCHES, "*Deduplicate *Exchange" + source, and(TTL, ONE_SUBTASK)),
         arguments(
@@ -81,7 +77,7 @@ class NexmarkSqlTest {
             "firstByTime",
             Content.BID_BATCHES,
             "*Deduplicate *Exchange" + miniBatches,
-            and(MINI_BATCHES, ONE_SUBTASK)),
+            and(NexmarkQueries.MINI_BATCHES, ONE_SUBTASK)),
         arguments("lastToCome", Content.BID_BATCHES, arrival + source, ONE_SUBTASK),
         arguments("lastToCome", Content.BID_ROWS, arrival + rows, ONE_SUBTASK),
         arguments("firstToCome", Content.BID_BATCHES, arrival + source, ONE_SUBTASK),
@@ -90,7 +86,7 @@ class NexmarkSqlTest {
             "firstToCome",
             Content.BID_BATCHES,
             arrival + miniBatches,
-            and(MINI_BATCHES, ONE_SUBTASK)),
+            and(NexmarkQueries.MINI_BATCHES, ONE_SUBTASK)),
         arguments(
             "firstToCome",
             Content.BID_ROWS,
@@ -109,7 +105,7 @@ class NexmarkSqlTest {
       throws Exception {
     String query = NexmarkQueries.sql(name);
     SqlSession millrace = NexmarkQueries.session(flink, SqlMode.ON, content).with(settings);
-    assertThat(millrace.nodes(query)).isEqualTo(expected(nodes));
+    assertThat(millrace.nodes(query)).isEqualTo(NexmarkQueries.nodes(nodes));
 
     Map<List<Object>, Row> rows = millrace.upserts(query, "auction", "bidder");
     Map<List<Object>, Row> stock =
@@ -229,7 +225,7 @@ class NexmarkSqlTest {
             "*Calc Join *Exchange *Calc"
                 + source
                 // Flink puts a Calc behind a scan that two nodes share, when nodes have been
-                // replaced.
+                // replaced; it is not executed.
                 + " *Exchange *GroupAggregate *Exchange *Calc *WatermarkAssigner Calc Reused"));
   }
 
@@ -237,6 +233,19 @@ class NexmarkSqlTest {
   @MethodSource
   void ofBatches(String query, String nodes) throws Exception {
     compare(query, Content.BID_BATCHES, Content.BID_ROWS, nodes);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"union", "fan"})
+  void aScanThatIsSharedGivesBatches(String query) {
+    SqlSession session = NexmarkQueries.session(flink, SqlMode.ON, Content.BID_BATCHES);
+    assertThat(session.operators(NexmarkQueries.sql(query)))
+        .anyMatch(name -> name.startsWith("MillraceWatermarkAssigner columns"))
+        .noneMatch(name -> name.matches("(MillraceTableSourceScan rows|Calc).*"));
+    assertThat(
+            NexmarkQueries.session(flink, SqlMode.ON, Content.BID_BATCHES)
+                .plan(NexmarkQueries.sql(query)))
+        .doesNotContain("flink=[Calc");
   }
 
   /** Their last bits depend on the order of rows, which several subtasks do not keep. */
@@ -261,34 +270,12 @@ class NexmarkSqlTest {
     SqlSession millrace = NexmarkQueries.sessionOfInstants(flink, SqlMode.ON, Content.BID_BATCHES);
     assertThat(millrace.nodes(query))
         .isEqualTo(
-            expected("*Calc *WindowTableFunction *WatermarkAssigner *Calc *TableSourceScan"));
+            NexmarkQueries.nodes(
+                "*Calc *WindowTableFunction *WatermarkAssigner *Calc *TableSourceScan"));
     assertThat(millrace.rows(query))
         .isNotEmpty()
         .isEqualTo(
             NexmarkQueries.sessionOfInstants(flink, SqlMode.OFF, Content.BID_ROWS).rows(query));
-  }
-
-  static Stream<Arguments> ofNestedBatches() {
-    String source = "*Calc *WatermarkAssigner *TableSourceScan";
-    return Stream.of(
-        arguments("q0", source),
-        arguments("q1", source),
-        arguments("q2", source),
-        arguments("q10", source),
-        arguments("q11", "*Calc *GroupWindowAggregate *Exchange " + source),
-        arguments("q14", source),
-        arguments("q14OnDevice", source),
-        arguments("q15", "*GroupAggregate *Exchange " + source),
-        arguments("q16", "*GroupAggregate *Exchange " + source),
-        arguments("q17", "*GroupAggregate *Exchange " + source),
-        arguments("q21", source),
-        arguments("q22", source));
-  }
-
-  @ParameterizedTest
-  @MethodSource
-  void ofNestedBatches(String query, String nodes) throws Exception {
-    compare(query, Content.EVENT_BATCHES, Content.EVENT_ROWS, nodes);
   }
 
   static Stream<Arguments> ofMiniBatches() {
@@ -318,7 +305,7 @@ class NexmarkSqlTest {
   @ParameterizedTest
   @MethodSource
   void ofMiniBatches(String query, String nodes) throws Exception {
-    compare(query, Content.BID_BATCHES, Content.BID_ROWS, nodes, MINI_BATCHES);
+    compare(query, Content.BID_BATCHES, Content.BID_ROWS, nodes, NexmarkQueries.MINI_BATCHES);
   }
 
   static Stream<Arguments> ofSplitDistinctAggregates() {
@@ -335,7 +322,12 @@ class NexmarkSqlTest {
   @MethodSource
   void ofSplitDistinctAggregates(String query, String nodes) throws Exception {
     String[] split = {"SET 'table.optimizer.distinct-agg.split.enabled' = 'true'"};
-    compare(query, Content.BID_BATCHES, Content.BID_ROWS, nodes, and(MINI_BATCHES, split));
+    compare(
+        query,
+        Content.BID_BATCHES,
+        Content.BID_ROWS,
+        nodes,
+        and(NexmarkQueries.MINI_BATCHES, split));
   }
 
   /** With several subtasks, the order of a key's rows depends on the run. */
@@ -353,7 +345,7 @@ class NexmarkSqlTest {
         Content.BID_BATCHES,
         Content.BID_ROWS,
         "*GlobalGroupAggregate *Exchange *LocalGroupAggregate *Calc *MiniBatchAssigner " + source,
-        and(MINI_BATCHES, ONE_SUBTASK));
+        and(NexmarkQueries.MINI_BATCHES, ONE_SUBTASK));
   }
 
   /**
@@ -363,19 +355,10 @@ class NexmarkSqlTest {
   private static void compare(
       String name, Content content, Content ofStock, String nodes, String... settings)
       throws Exception {
-    String query = NexmarkQueries.sql(name);
-    SqlSession millrace = NexmarkQueries.session(flink, SqlMode.ON, content).with(settings);
-    assertThat(millrace.nodes(query)).isEqualTo(expected(nodes));
-
-    Map<Row, Integer> rows = millrace.rows(query);
-    Map<Row, Integer> stock =
-        NexmarkQueries.session(flink, SqlMode.OFF, ofStock).with(settings).rows(query);
-    assertThat(stock).isNotEmpty();
-    assertThat(rows).isEqualTo(stock);
-    assertThat(ColumnBatch.liveBatches()).as("live batches").isZero();
-  }
-
-  private static List<String> expected(String nodes) {
-    return Arrays.stream(nodes.split(" ")).map(node -> node.replace("*", "Millrace")).toList();
+    NexmarkQueries.compare(
+        name,
+        NexmarkQueries.session(flink, SqlMode.ON, content).with(settings),
+        nodes,
+        NexmarkQueries.session(flink, SqlMode.OFF, ofStock).with(settings));
   }
 }

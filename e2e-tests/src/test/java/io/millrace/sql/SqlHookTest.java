@@ -7,9 +7,12 @@ import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.sql.table.SqlOptions;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.sql.NexmarkTables.Content;
+import java.nio.file.Path;
 import java.util.List;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -117,6 +120,30 @@ class SqlHookTest {
     assertThat(session.compiledPlan(insert))
         .contains("stream-exec-calc_1")
         .doesNotContainIgnoringCase("millrace-calc");
+  }
+
+  @Test
+  void compiledPlansOfMillracesTablesRunOnFlinksNodes(@TempDir Path folder) throws Exception {
+    String files =
+        "CREATE TEMPORARY TABLE sessions (bidder BIGINT, n BIGINT, first TIMESTAMP(3),"
+            + " last TIMESTAMP(3)) WITH ('connector' = 'filesystem', 'format' = 'json', 'path' = '%s')"
+                .formatted(folder.resolve("sessions").toUri());
+    String query = NexmarkQueries.sql("q11");
+    SqlSession session =
+        NexmarkQueries.sessionOfComputedTimes(
+                new SqlSession(
+                    flink, SqlMode.ON, StreamExecutionEnvironment.createLocalEnvironment(2)))
+            .with(files);
+    String insert = "INSERT INTO sessions " + query;
+    assertThat(session.nodes(insert))
+        .contains("MillraceGroupWindowAggregate", "MillraceTableSourceScan");
+    String plan = session.compiledPlan(insert);
+    assertThat(plan)
+        .contains("group-window-aggregate")
+        .doesNotContainIgnoringCase("millrace-group");
+    session.runCompiled(plan);
+    assertThat(session(SqlMode.OFF).with(files).rows("SELECT * FROM sessions"))
+        .isEqualTo(NexmarkQueries.session(flink, SqlMode.OFF, Content.EVENT_ROWS).rows(query));
   }
 
   @Test

@@ -15,7 +15,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.graph.StreamNode;
 import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.PlanReference;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.bridge.java.StreamStatementSet;
@@ -132,9 +134,22 @@ final class SqlSession {
     return tables.compilePlanSql(insert).asJsonString();
   }
 
+  /** Runs a plan of {@link #compiledPlan} in the session's own environment, to its end. */
+  void runCompiled(String plan) throws Exception {
+    tables.loadPlan(PlanReference.fromJsonString(plan)).execute().await();
+  }
+
   /** The names of the nodes of {@link #plan}, from the sink to the sources. */
   List<String> nodes(String query) {
     return NODE.matcher(plan(query)).results().map(node -> node.group(1)).toList();
+  }
+
+  /** The names of the operators of a query's job, which does not run. */
+  List<String> operators(String query) {
+    tables.toChangelogStream(tables.sqlQuery(query));
+    return environment.getStreamGraph().getStreamNodes().stream()
+        .map(StreamNode::getOperatorName)
+        .toList();
   }
 
   /** The changes of the query's result; those of a key are in their order. */

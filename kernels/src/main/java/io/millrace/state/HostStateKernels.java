@@ -93,7 +93,7 @@ final class HostStateKernels implements StateKernels {
       List<AccumulatorValue> values = batch.values();
       for (int first = 0, end; first < values.size(); first = end) {
         end = first + 1;
-        while (end < values.size() && values.get(end).isCarry()) {
+        while (end < values.size() && values.get(end).operation() == AccumulatorValue.CARRY) {
           end++;
         }
         if (end - first > 1) {

@@ -91,6 +91,18 @@ public record ReadColumns(Schema declared, List<List<Integer>> paths) {
     return kept;
   }
 
+  /** Whether a field may be null, as it or a ROW that it is in may be. */
+  public boolean isNullable(int field) {
+    List<Integer> path = paths.get(field);
+    Field current = declared.field(path.get(0));
+    boolean isNullable = current.nullable();
+    for (int child : path.subList(1, path.size())) {
+      current = current.type().fields().get(child);
+      isNullable |= current.nullable();
+    }
+    return isNullable;
+  }
+
   /** The fields as expressions over columns that were read, in the order of the rows. */
   public List<Expression> expressions() {
     return paths.stream().map(this::expression).toList();

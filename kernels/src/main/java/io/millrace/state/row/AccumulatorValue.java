@@ -187,11 +187,6 @@ public record AccumulatorValue(
     return (operation >= WIDE_MIN && operation <= WIDE_LAST) || operation == WIDE_LIST;
   }
 
-  /** Whether this is a word of a sum behind its first one. */
-  public boolean isCarry() {
-    return operation == CARRY;
-  }
-
   /** Whether values are combined in the order of the rows, behind the update of the other words. */
   public boolean isOrdered() {
     return operation >= ADD_FLOAT32;

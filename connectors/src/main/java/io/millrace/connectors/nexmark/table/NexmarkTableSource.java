@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.nexmark.table;
 
+import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.connectors.nexmark.NexmarkOptions;
 import io.millrace.connectors.nexmark.NexmarkSchemas;
@@ -18,6 +19,7 @@ import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -71,7 +73,16 @@ final class NexmarkTableSource
   @Override
   public void applyProjection(int[][] fields, DataType producedType) {
     read = ReadColumns.all(declared).project(fields);
-    produced = SchemaConverter.toSchema(producedType);
+    produced = withNullsOfRows(SchemaConverter.toSchema(producedType));
+  }
+
+  // Flink's type of a field is that within its ROW, also where the ROW may be null.
+  private Schema withNullsOfRows(Schema schema) {
+    return new Schema(
+        IntStream.range(0, schema.size())
+            .mapToObj(
+                i -> new Field(schema.field(i).name(), schema.field(i).type(), read.isNullable(i)))
+            .toList());
   }
 
   /** A table without end stays without end. */

@@ -61,6 +61,16 @@ public final class SubstitutionReport {
     return text.toString();
   }
 
+  /** How many nodes of {@code kind} were decided about. */
+  public static long total(String kind) {
+    synchronized (COUNTS) {
+      return COUNTS.entrySet().stream()
+          .filter(count -> count.getKey().startsWith(line(kind, "")))
+          .mapToLong(Map.Entry::getValue)
+          .sum();
+    }
+  }
+
   /** How many nodes of {@code kind} were replaced, or would be if Millrace's nodes ran. */
   public static long replaced(String kind) {
     synchronized (COUNTS) {

@@ -2,6 +2,8 @@
 package io.millrace.operators.sql.planner.node;
 
 import io.millrace.column.Schema;
+import io.millrace.expression.Expression;
+import io.millrace.expression.Expressions;
 import io.millrace.kernel.hash.HashFunction;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.BatchOptions;
@@ -11,8 +13,13 @@ import io.millrace.operators.row.RowAppender;
 import io.millrace.operators.row.RowDataAppender;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
+import io.millrace.operators.transform.CalcPlan;
+import io.millrace.operators.transform.TransformOperator;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.dag.Transformation;
@@ -24,6 +31,7 @@ import org.apache.flink.table.api.TableConfig;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecEdge;
+import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeConfig;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeContext;
@@ -46,6 +54,7 @@ public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
 
   private final String kind;
   private final List<NodeInput> inputs;
+  private final transient Map<Integer, Transformation<ColumnBatch>> chosen = new HashMap<>();
 
   /**
    * @param kind Flink's name of such nodes, such as "Calc"
@@ -66,7 +75,8 @@ public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
 
   /** Whether an input gives batches; otherwise it gives rows. */
   protected final boolean takesBatches(int input) {
-    return getInputEdges().get(input).getSource() instanceof BatchExecNode;
+    ExecNode<?> source = getInputEdges().get(input).getSource();
+    return source instanceof BatchExecNode || ChosenColumns.of(source).isPresent();
   }
 
   /** The type of an input's rows. */
@@ -79,14 +89,15 @@ public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
     return inputs.get(input).insertOnly();
   }
 
-  /**
-   * An input as batches. If it gives rows, all their fields become columns: where Flink lets
-   * several nodes share a scan, it puts a node of its own behind the scan after nodes have been
-   * replaced.
-   */
+  /** An input as batches. If it gives rows, all their fields become columns. */
   protected final Transformation<ColumnBatch> inputBatches(int input, PlannerBase planner) {
-    if (getInputEdges().get(input).getSource() instanceof BatchExecNode source) {
+    ExecNode<?> node = getInputEdges().get(input).getSource();
+    if (node instanceof BatchExecNode source) {
       return source.translateToBatches(planner);
+    }
+    Optional<ChosenColumns> columns = ChosenColumns.of(node);
+    if (columns.isPresent()) {
+      return chosen.computeIfAbsent(input, i -> choose(columns.get(), planner));
     }
     Schema schema = SchemaConverter.toSchema(inputType(input));
     return batched(
@@ -95,6 +106,24 @@ public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
         RowDataAppender.factory(),
         new PlanContext(planner.getTableConfig()).batchOptions(),
         planner);
+  }
+
+  private Transformation<ColumnBatch> choose(ChosenColumns columns, PlannerBase planner) {
+    Transformation<ColumnBatch> batches = columns.source().translateToBatches(planner);
+    Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getOutputType());
+    List<Expression> names =
+        columns.columns().stream()
+            .<Expression>map(column -> Expressions.col(schema.field(column).name()))
+            .toList();
+    CalcPlan plan =
+        CalcPlan.of(schema, new PlanContext(planner.getTableConfig()).expressionSettings())
+            .select(names);
+    return append(
+        batches,
+        "columns",
+        TransformOperator.factory(plan.transforms()),
+        new ColumnBatchTypeInformation(plan.outputSchema()),
+        planner.getTableConfig());
   }
 
   /**

@@ -33,12 +33,14 @@ public interface MillraceRel extends RelNode {
 
   /**
    * The node whose output {@code node} gives. Flink plans the parts of a plan that several sinks
-   * share by themselves, and tables stand for them in the other parts.
+   * share by themselves, and tables stand for them in the other parts. Of a scan that several nodes
+   * share, it gives each of them the columns that it reads, by a Calc that batches pass by.
    */
   static RelNode planned(RelNode node) {
-    return node instanceof StreamPhysicalIntermediateTableScan scan
-        ? planned(scan.intermediateTable().relNode())
-        : node;
+    if (node instanceof StreamPhysicalIntermediateTableScan scan) {
+      return planned(scan.intermediateTable().relNode());
+    }
+    return ChosenColumns.isChoice(node) ? planned(node.getInput(0)) : node;
   }
 
   /**

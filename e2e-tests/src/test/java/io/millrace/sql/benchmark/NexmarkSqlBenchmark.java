@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.sql;
+package io.millrace.sql.benchmark;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.millrace.device.Device;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.sql.table.SqlOptions;
+import io.millrace.sql.NexmarkQueries;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.sql;
+package io.millrace.sql.benchmark;
 
 import io.millrace.column.FixedWidthColumnBuilder;
 import io.millrace.column.RowTableBuilder;

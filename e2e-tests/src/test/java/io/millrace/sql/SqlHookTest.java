@@ -108,6 +108,16 @@ class SqlHookTest {
   }
 
   @Test
+  void castsThatGiveNullWhereTheyFailStayFlinks() throws Exception {
+    String query = "SELECT CAST(channel AS BIGINT), UPPER(channel) FROM bid";
+    String legacy = "SET 'table.exec.legacy-cast-behaviour' = 'ENABLED'";
+    SqlSession session = session(SqlMode.ON).with(legacy);
+    assertThat(session.plan(query))
+        .contains("millrace=[no: CAST with table.exec.legacy-cast-behaviour]");
+    assertThat(session.rows(query)).isEqualTo(session(SqlMode.OFF).with(legacy).rows(query));
+  }
+
+  @Test
   void compiledPlansHaveFlinksNodes() {
     SqlSession session =
         session(SqlMode.ON)

@@ -85,7 +85,7 @@ class AllProgramsTest {
         }
       }
     }
-    assertThat(failures).isEmpty();
+    assertThat(failures).as("programs that fail; about late rows are %s", aboutLateRows).isEmpty();
     assertThat(ABOUT_LATE_ROWS).as("programs about late rows").containsAll(aboutLateRows);
     assertThat(programs).isGreaterThanOrEqualTo(PROGRAMS);
     REPLACED.forEach(

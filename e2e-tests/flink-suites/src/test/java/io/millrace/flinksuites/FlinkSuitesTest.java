@@ -35,7 +35,7 @@ class FlinkSuitesTest {
   static Stream<Arguments> suites() {
     Stream<Arguments> smoke =
         Stream.of(
-            arguments(SQL + "CalcITCase", 33, 30),
+            arguments(SQL + "CalcITCase", 33, 32),
             arguments(FUNCTIONS + "UrlFunctionsITCase", 33, 33));
     Stream<Arguments> all =
         Stream.of(
@@ -51,14 +51,25 @@ class FlinkSuitesTest {
             arguments(FUNCTIONS + "InetFunctionsITCase", 156, 156),
             arguments(FUNCTIONS + "TimeFunctionsITCase", 468, 453),
             arguments(FUNCTIONS + "StringFunctionsITCase", 303, 282),
-            arguments(FUNCTIONS + "MiscFunctionsITCase", 62, 50),
+            arguments(FUNCTIONS + "MiscFunctionsITCase", 62, 53),
             arguments(FUNCTIONS + "RowFunctionITCase", 11, 11),
             arguments(FUNCTIONS + "MapFunctionITCase", 86, 60),
             arguments(FUNCTIONS + "CollectionFunctionsITCase", 624, 472),
-            arguments(FUNCTIONS + "ConstructedAccessFunctionsITCase", 7, 3),
-            arguments(FUNCTIONS + "FieldAccessFromTableITCase", 24, 12),
-            arguments(FUNCTIONS + "CastFunctionMiscITCase", 60, 14),
+            arguments(FUNCTIONS + "ConstructedAccessFunctionsITCase", 7, 4),
+            arguments(FUNCTIONS + "FieldAccessFromTableITCase", 24, 22),
+            arguments(FUNCTIONS + "CastFunctionMiscITCase", 60, 24),
             arguments(FUNCTIONS + "CastFunctionITCase", 697, 201),
+            arguments(FUNCTIONS + "HashcodeITCase", 1, 0),
+            arguments(FUNCTIONS + "RandFunctionITCase", 18, 6),
+            arguments(FUNCTIONS + "CastFunctionMiscLegacyITCase", 1, 0),
+            arguments(FUNCTIONS + "StructuredFunctionsITCase", 33, 0),
+            arguments(FUNCTIONS + "BitmapFunctionsITCase", 159, 0),
+            arguments(FUNCTIONS + "ArrayAggFunctionITCase", 8, 0),
+            arguments(FUNCTIONS + "BitmapAggFunctionITCase", 64, 0),
+            arguments(FUNCTIONS + "JsonAggregationFunctionsITCase", 66, 66),
+            arguments(FUNCTIONS + "MathAggFunctionITCase", 20, 32),
+            arguments(FUNCTIONS + "MiscAggFunctionITCase", 14, 0),
+            arguments(FUNCTIONS + "PercentileAggFunctionITCase", 58, 90),
             arguments(FUNCTIONS + "JsonFunctionsITCase", 492, 442));
     return ALL ? Stream.concat(smoke, all) : smoke;
   }
@@ -73,18 +84,26 @@ class FlinkSuitesTest {
     long before = SubstitutionReport.replaced("Calc");
     long calcsBefore = SubstitutionReport.total("Calc");
     PublishedSuite results = PublishedSuite.run(suite);
+    long replaced = SubstitutionReport.replaced("Calc") - before;
+    long all = SubstitutionReport.total("Calc") - calcsBefore;
+    System.out.printf(
+        "%s: %d tests passed, %d of %d Calcs replaced%n",
+        suite, results.passed().size(), replaced, all);
+    if (suite.startsWith(FUNCTIONS) && calcs > 0) {
+      replacedInFunctions += replaced;
+      calcsOfFunctions += all;
+    }
     assertThat(results.failed()).isEmpty();
     assertThat(results.passed().size()).as("tests that passed").isEqualTo(tests);
-    assertThat(SubstitutionReport.replaced("Calc") - before)
+    assertThat(replaced)
         .as("replaced Calcs; all nodes:%n%s", SubstitutionReport.text())
         .isGreaterThanOrEqualTo(calcs);
-    if (suite.startsWith(FUNCTIONS)) {
-      replacedInFunctions += SubstitutionReport.replaced("Calc") - before;
-      calcsOfFunctions += SubstitutionReport.total("Calc") - calcsBefore;
-    }
   }
 
-  /** The bar holds for the suites of functions together. */
+  /**
+   * The bar holds for the suites of functions together, without those of bitmaps, structured types
+   * and what else is not claimed at all.
+   */
   @AfterAll
   static void mostCalcsAreReplaced() {
     System.out.printf(

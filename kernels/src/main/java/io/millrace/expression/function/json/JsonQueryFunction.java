@@ -17,7 +17,6 @@ import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
-import io.millrace.expression.vector.Status;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -187,7 +186,7 @@ final class JsonQueryFunction {
     }
     switch (isEmpty(found) ? onEmpty : onError) {
       case NULL -> result.setNull(row);
-      case ERROR -> rows.fail(row, Status.INVALID_ARGUMENT);
+      case ERROR -> rows.refuse(row, failure(found));
       case EMPTY_ARRAY -> result.setString(row, "[]");
       case EMPTY_OBJECT -> result.setString(row, "{}");
     }
@@ -205,7 +204,7 @@ final class JsonQueryFunction {
     }
     switch (isEmpty(found) ? onEmpty : onError) {
       case NULL -> result.setNull(row);
-      case ERROR, EMPTY_OBJECT -> rows.fail(row, Status.INVALID_ARGUMENT);
+      case ERROR, EMPTY_OBJECT -> rows.refuse(row, failure(found));
       case EMPTY_ARRAY -> result.appendElements(row, 0);
     }
   }
@@ -222,6 +221,16 @@ final class JsonQueryFunction {
         || (found.outcome() == JsonPath.Outcome.VALUE
             && path.isLax()
             && JsonTree.isScalar(wrapper.wrap(found.value())));
+  }
+
+  private String failure(JsonPath.Result found) {
+    if (isEmpty(found)) {
+      return "Empty result of JSON_QUERY function is not allowed";
+    }
+    return found.outcome() == JsonPath.Outcome.VALUE
+        ? "Strict jsonpath mode requires array or object value, and the actual value is: ''%s''"
+            .formatted(found.value())
+        : path.noResults();
   }
 
   /** Strings for elements, null for null; empty if an element is nested too deeply. */

@@ -43,6 +43,9 @@ public final class CalcMatcher extends NodeMatcher<StreamPhysicalCalc, CalcSpec>
             FlinkTypeFactory.toLogicalRowType(calc.getRowType()),
             rexBuilder,
             List.of());
+    if (spec.casts() && context.hasLegacyCasts()) {
+      throw new UnsupportedNodeException("CAST with table.exec.legacy-cast-behaviour");
+    }
     if (spec.readsWatermark()
         && MillraceRel.givesBatches(calc.getInput())
         && context.batchOptions().watermarks() != WatermarkMode.FLUSH) {

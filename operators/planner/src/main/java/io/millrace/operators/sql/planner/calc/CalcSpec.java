@@ -17,10 +17,12 @@ import io.millrace.operators.transform.CalcPlan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.types.logical.RowType;
 
@@ -52,13 +54,21 @@ public record CalcSpec(
 
   /** Whether it reads the watermark, so that all rows of a batch have to come behind the same. */
   boolean readsWatermark() {
-    return expressions().stream().anyMatch(CalcSpec::readsWatermark);
+    return calls(call -> call.getOperator().getName().equals("CURRENT_WATERMARK"));
   }
 
-  private static boolean readsWatermark(RexNode node) {
+  boolean casts() {
+    return calls(call -> call.getKind() == SqlKind.CAST);
+  }
+
+  private boolean calls(Predicate<RexCall> sought) {
+    return expressions().stream().anyMatch(node -> calls(node, sought));
+  }
+
+  private static boolean calls(RexNode node, Predicate<RexCall> sought) {
     return node instanceof RexCall call
-        && (call.getOperator().getName().equals("CURRENT_WATERMARK")
-            || call.getOperands().stream().anyMatch(CalcSpec::readsWatermark));
+        && (sought.test(call)
+            || call.getOperands().stream().anyMatch(operand -> calls(operand, sought)));
   }
 
   /** The same calc, and why the host computes parts of it on a GPU. */

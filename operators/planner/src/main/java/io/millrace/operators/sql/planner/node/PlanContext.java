@@ -56,6 +56,11 @@ public record PlanContext(TableConfig config) {
     return config.get(InternalConfigOptions.TABLE_QUERY_CURRENT_DATABASE);
   }
 
+  /** Whether a CAST that fails gives NULL, as in Flink before 1.15. */
+  public boolean hasLegacyCasts() {
+    return config.get(ExecutionConfigOptions.TABLE_EXEC_LEGACY_CAST_BEHAVIOUR).isEnabled();
+  }
+
   /** What expressions need of the session. */
   public ExpressionSettings expressionSettings() {
     return ExpressionSettings.DEFAULT.withZone(TableConfigUtils.getLocalTimeZone(config));

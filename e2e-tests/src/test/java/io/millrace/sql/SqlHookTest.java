@@ -109,7 +109,7 @@ class SqlHookTest {
 
   @Test
   void castsThatGiveNullWhereTheyFailStayFlinks() throws Exception {
-    String query = "SELECT CAST(channel AS BIGINT), UPPER(channel) FROM bid";
+    String query = "SELECT CAST(NULLIF(channel, 'none') AS BIGINT) FROM bid";
     String legacy = "SET 'table.exec.legacy-cast-behaviour' = 'ENABLED'";
     SqlSession session = session(SqlMode.ON).with(legacy);
     assertThat(session.plan(query))

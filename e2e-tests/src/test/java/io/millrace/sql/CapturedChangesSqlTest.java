@@ -21,6 +21,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Changes of a database that a topic has: the rows of another database's table follow them. */
 @ExtendWith(NothingHeldExtension.class)
 class CapturedChangesSqlTest {
+  private static final String COLUMNS =
+      "id BIGINT NOT NULL, name STRING, PRIMARY KEY (id) NOT ENFORCED";
+
   // Flink's connector writes the names of Kafka's options in the default locale.
   @RegisterExtension static final RootLocaleExtension locale = new RootLocaleExtension();
   @RegisterExtension static final SharedServices services = new SharedServices();
@@ -35,14 +38,13 @@ class CapturedChangesSqlTest {
   }
 
   private static String captured(KafkaTopic topic) {
-    return "CREATE TEMPORARY TABLE captured (id BIGINT NOT NULL, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'millrace-kafka', 'topic' = '%s', 'properties.bootstrap.servers' = '%s', 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset', 'format' = 'debezium-json')"
-        .formatted(topic.name(), topic.bootstrapServers());
+    return KafkaTableTest.source("captured", COLUMNS, topic, "'format' = 'debezium-json'");
   }
 
   private static String stored(String name) {
     Database database = services.database();
-    return "CREATE TEMPORARY TABLE stored (id BIGINT NOT NULL, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'millrace-postgres', 'url' = '%s', 'table-name' = '%s', 'username' = '%s', 'password' = '%s', 'sink.id' = '%s')"
-        .formatted(database.jdbcUrl(), name, database.user(), database.password(), name);
+    return "CREATE TEMPORARY TABLE stored (%s) WITH ('connector' = 'millrace-postgres', 'url' = '%s', 'table-name' = '%s', 'username' = '%s', 'password' = '%s', 'sink.id' = '%s')"
+        .formatted(COLUMNS, database.jdbcUrl(), name, database.user(), database.password(), name);
   }
 
   @ParameterizedTest

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.connectors.nexmark.NexmarkSchemas;
-import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.NothingHeldExtension;
@@ -16,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.Test;
@@ -33,19 +31,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(NothingHeldExtension.class)
 class FileTableTest {
   private static final int BIDS = 5_000;
-  private static final String BID_COLUMNS = columns(NexmarkSchemas.BID);
+  private static final String BID_COLUMNS = NexmarkTables.columns(NexmarkSchemas.BID);
   private static final String QUERY =
       "SELECT date_time, auction, channel FROM %s WHERE price > 1000 AND MOD(bidder, 3) = 0";
 
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
 
   @TempDir Path folder;
-
-  private static String columns(io.millrace.column.Schema schema) {
-    return SchemaConverter.toRowType(schema).getFields().stream()
-        .map(field -> "`" + field.getName() + "` " + field.getType().asSerializableString())
-        .collect(Collectors.joining(", "));
-  }
 
   private String table(String name, String connector, String columns, String... options) {
     return "CREATE TEMPORARY TABLE %s (%s) WITH ('connector' = '%s', 'path' = '%s', %s)"

@@ -69,7 +69,8 @@ class KafkaTableTest {
         .toList();
   }
 
-  private static String source(String name, String columns, KafkaTopic topic, String... options) {
+  /** A statement that creates a table of what a topic has, with further options. */
+  static String source(String name, String columns, KafkaTopic topic, String... options) {
     return table(
         name,
         columns,

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The queries of Nexmark all of whose nodes are replaced, unchanged, over the nested table of
@@ -41,43 +41,28 @@ class NexmarkNestedSqlTest {
   }
 
   @ParameterizedTest
-  @CsvSource(
-      value = {
-        "q0, ''",
-        "q1, ''",
-        "q2, ''",
-        "q10, ''",
-        "q14, ''",
-        "q21, ''",
-        "q22, ''",
-        "q11, '*Calc *GroupWindowAggregate *Exchange '",
-        "q15, '*GroupAggregate *Exchange '",
-        "q16, '*GroupAggregate *Exchange '",
-        "q17, '*GroupAggregate *Exchange '"
-      })
-  void allNodesAreReplaced(String query, String nodes) throws Exception {
-    compare(query, nodes + SOURCE, NO_SETTINGS);
+  @ValueSource(strings = {"q0", "q1", "q2", "q10", "q14", "q21", "q22"})
+  void allNodesOfProjectionsAreReplaced(String query) throws Exception {
+    compare(query, SOURCE, NO_SETTINGS);
+    compare(query, SOURCE_OF_MINI_BATCHES, NexmarkQueries.MINI_BATCHES);
   }
 
   @ParameterizedTest
-  @CsvSource(
-      value = {
-        "q0, ''",
-        "q1, ''",
-        "q2, ''",
-        "q10, ''",
-        "q14, ''",
-        "q21, ''",
-        "q22, ''",
-        "q11, '*Calc *GroupWindowAggregate *Exchange '",
-        "q15, '*GlobalGroupAggregate *Exchange *LocalGroupAggregate '",
-        "q16, '*GlobalGroupAggregate *Exchange *LocalGroupAggregate '",
-        "q17, '*GlobalGroupAggregate *Exchange *LocalGroupAggregate '"
-      })
-  void allNodesAreReplacedWithMiniBatches(String query, String nodes) throws Exception {
-    // Mini-batches of a query with windows by event time alone end with its watermarks.
-    String source = query.equals("q11") ? SOURCE : SOURCE_OF_MINI_BATCHES;
-    compare(query, nodes + source, NexmarkQueries.MINI_BATCHES);
+  @ValueSource(strings = {"q15", "q16", "q17"})
+  void allNodesOfAggregatesAreReplaced(String query) throws Exception {
+    compare(query, "*GroupAggregate *Exchange " + SOURCE, NO_SETTINGS);
+    compare(
+        query,
+        "*GlobalGroupAggregate *Exchange *LocalGroupAggregate " + SOURCE_OF_MINI_BATCHES,
+        NexmarkQueries.MINI_BATCHES);
+  }
+
+  /** Mini-batches of a query with windows by event time alone end with its watermarks. */
+  @Test
+  void allNodesOfSessionsAreReplaced() throws Exception {
+    String nodes = "*Calc *GroupWindowAggregate *Exchange " + SOURCE;
+    compare("q11", nodes, NO_SETTINGS);
+    compare("q11", nodes, NexmarkQueries.MINI_BATCHES);
   }
 
   @Test

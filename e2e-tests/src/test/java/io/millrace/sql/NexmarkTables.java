@@ -70,22 +70,25 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
 
     /** A statement that creates the table, with watermarks 4 s behind. */
     String createTable(String name, long count) {
-      String columns =
-          SchemaConverter.toRowType(schema()).getFields().stream()
-              .map(field -> "`" + field.getName() + "` " + field.getType().asSerializableString())
-              .collect(Collectors.joining(", "));
       String options =
           this == EVENT_BATCHES
               ? "'connector' = 'millrace-nexmark', 'events.num' = '%d'".formatted(count)
               : "'connector' = 'nexmark', 'content' = '%s', 'count' = '%d'".formatted(this, count);
       return "CREATE TEMPORARY TABLE %s (%s, WATERMARK FOR date_time AS date_time - INTERVAL '4' SECOND) WITH (%s)"
-          .formatted(name, columns, options);
+          .formatted(name, columns(schema()), options);
     }
 
     private Source<RowData, ?, ?> source(long count) {
       return new DataGeneratorSource<>(
           new Generate(this), count, InternalTypeInfo.of(SchemaConverter.toRowType(schema())));
     }
+  }
+
+  /** The columns of a schema with their types, as in CREATE TABLE. */
+  public static String columns(Schema schema) {
+    return SchemaConverter.toRowType(schema).getFields().stream()
+        .map(field -> "`" + field.getName() + "` " + field.getType().asSerializableString())
+        .collect(Collectors.joining(", "));
   }
 
   @Override

@@ -16,11 +16,11 @@ import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.sql.table.BatchScanTableSource;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
+import io.millrace.sql.NexmarkTables;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -67,9 +67,7 @@ public final class ReplayedBids implements DynamicTableSourceFactory {
 
   /** The columns of a table of bids, with watermarks 4 s behind. */
   static final String COLUMNS =
-      SchemaConverter.toRowType(NexmarkSchemas.BID).getFields().stream()
-              .map(field -> "`" + field.getName() + "` " + field.getType().asSerializableString())
-              .collect(Collectors.joining(", "))
+      NexmarkTables.columns(NexmarkSchemas.BID)
           + ", WATERMARK FOR date_time AS date_time - INTERVAL '4' SECOND";
 
   private static final List<GenericRowData> ROWS = new ArrayList<>();

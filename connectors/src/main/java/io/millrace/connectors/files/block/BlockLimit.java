@@ -51,11 +51,12 @@ final class BlockLimit implements Serializable {
 
   /** An array with room for a number of bytes and {@link #SPARE_BYTES}, and with any content. */
   byte[] takeArray(int least) {
+    int capacity = capacity(least);
     byte[] array = arrays.poll();
-    while (array != null && array.length < least) {
+    while (array != null && array.length < capacity) {
       array = arrays.poll();
     }
-    return array == null ? new byte[capacity(least)] : array;
+    return array == null ? new byte[capacity] : array;
   }
 
   // Of few sizes, so that an array serves again where the limit changes.

@@ -107,6 +107,27 @@ class SqlHookTest {
         .startsWith("MillraceCalc(");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "SELECT PRINTF('%s', channel) FROM bid | false",
+        "SELECT MD5(PRINTF('%s', channel)) FROM bid WHERE price > 100 | true",
+        "SELECT PRINTF('%s', channel), price + 1 FROM bid | false"
+      })
+  void whatTheHostComputesIsReplacedWhereADeviceComputesMore(String query, boolean isReplaced) {
+    SqlSession session =
+        session(SqlMode.ON).with("SET 'millrace.sql.replace-cheap-nodes' = 'false'");
+    String name = isReplaced ? "MillraceCalc(" : "Calc(";
+    assertThat(session.plan(query)).startsWith(name);
+    assertThat(
+            session.plan(query).contains("millrace=[no: the host does all that costs time in it]"))
+        .isNotEqualTo(isReplaced);
+    assertThat(session(SqlMode.ON).plan(query))
+        .startsWith("MillraceCalc(")
+        .contains("host=[[PRINTF");
+  }
+
   @Test
   void castsThatGiveNullWhereTheyFailStayFlinks() throws Exception {
     String query = "SELECT CAST(NULLIF(channel, 'none') AS BIGINT) FROM bid";

@@ -37,7 +37,7 @@ import java.util.stream.Stream;
  */
 @PublicEvolving
 public final class Calc implements AutoCloseable {
-  private static final BatchContext NO_BATCH = new BatchContext(0, BatchContext.NO_WATERMARK, 0, 0);
+  static final BatchContext NO_BATCH = new BatchContext(0, BatchContext.NO_WATERMARK, 0, 0);
 
   private final Schema inputSchema;
   private final Schema outputSchema;
@@ -70,6 +70,7 @@ public final class Calc implements AutoCloseable {
     this.isAllComputed = evaluated.equals(this.projections);
     this.computed =
         new ComputedColumns(
+            inputSchema,
             this.condition,
             List.copyOf(evaluated),
             isAllComputed ? Optional.of(outputSchema) : Optional.empty(),
@@ -80,7 +81,7 @@ public final class Calc implements AutoCloseable {
   }
 
   /** Takes arbitrary expressions and shares equal subexpressions. */
-  private static Calc sharing(
+  static Calc sharing(
       Schema inputSchema,
       Schema outputSchema,
       TypedExpression condition,
@@ -197,10 +198,29 @@ public final class Calc implements AutoCloseable {
   }
 
   /**
-   * Reasons why the host evaluates the calc even for tables on a device; empty if the device does.
+   * Reasons why the host evaluates parts of the calc, or all of it, even for tables on a device;
+   * empty if the device evaluates all. Where the parts are calls of functions, the host gets copies
+   * of the columns that they read, of the rows for which they may be needed.
    */
   public List<String> hostReasons() {
     return computed.hostReasons();
+  }
+
+  /** Whether the calc is too large for a kernel, so that the host evaluates all of it. */
+  public boolean isTooLarge() {
+    return computed.isTooLarge();
+  }
+
+  /**
+   * Whether a device calls library functions for the calc, such as those of texts. What it computes
+   * without them costs less than a copy of the columns.
+   */
+  public boolean callsDeviceLibrary() {
+    return TypedExpression.nodes(computed.expressions()).stream()
+            .anyMatch(ConditionalExpressions::callsLibrary)
+        || condition().stream()
+            .flatMap(node -> node.nodes().stream())
+            .anyMatch(ConditionalExpressions::callsLibrary);
   }
 
   /**
@@ -249,9 +269,9 @@ public final class Calc implements AutoCloseable {
       if (projections.isEmpty()) {
         return result.withColumns(outputSchema, List.of());
       }
-      return condition == null
-          ? assemble(input, result)
-          : assembleGathered(input, result, stream, memory);
+      return condition != null && columns.passesAny()
+          ? assembleGathered(input, result, stream, memory)
+          : assemble(input, result);
     }
   }
 
@@ -303,8 +323,8 @@ public final class Calc implements AutoCloseable {
   }
 
   /**
-   * Assembles the result of a calc without condition. The row count stays deferred unless the host
-   * knows it.
+   * Assembles the result of a calc without condition, or without columns of the input. The row
+   * count stays deferred unless the host knows it.
    */
   private Table assemble(Table input, Table computedColumns) {
     boolean isDeferred = computedColumns.deviceRowCount().isPresent();

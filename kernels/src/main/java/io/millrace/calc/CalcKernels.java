@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -43,7 +42,8 @@ final class CalcKernels implements AutoCloseable {
   private final Collection<String> ptxSources;
   private final List<TypedExpression> roots;
   private final CalcTables tables;
-  private final List<String> hostReasons;
+  private final List<String> hostParts;
+  private final List<String> sizeReasons;
   private final Map<Variant, Held> held = new ConcurrentHashMap<>();
 
   /**
@@ -58,10 +58,11 @@ final class CalcKernels implements AutoCloseable {
     this.roots = Stream.concat(Stream.ofNullable(condition), projections.stream()).toList();
     Set<TypedExpression> nodes = TypedExpression.nodes(roots);
     this.tables = new CalcTables(nodes);
-    this.hostReasons = findHostReasons(nodes);
+    this.hostParts = findHostParts(nodes);
+    this.sizeReasons = findSizeReasons(nodes);
   }
 
-  private List<String> findHostReasons(Set<TypedExpression> nodes) {
+  private static List<String> findHostParts(Set<TypedExpression> nodes) {
     Stream<String> functions =
         nodes.stream()
             .flatMap(node -> node.calledFunction().stream())
@@ -73,6 +74,10 @@ final class CalcKernels implements AutoCloseable {
             .filter(CalcKernels::isComputedNested)
             .map(node -> "values of " + node.type() + " are computed")
             .distinct();
+    return Stream.concat(functions, nested).toList();
+  }
+
+  private List<String> findSizeReasons(Set<TypedExpression> nodes) {
     Stream<String> words =
         words(nodes) > MAX_WORDS
             ? Stream.of("the calc reads and computes too many columns")
@@ -81,7 +86,13 @@ final class CalcKernels implements AutoCloseable {
         nodes.size() > MAX_PARTS
             ? Stream.of("compiling a kernel of more than " + MAX_PARTS + " parts takes too long")
             : Stream.empty();
-    return Stream.of(functions, nested, words, parts).flatMap(Function.identity()).toList();
+    return Stream.concat(words, parts).toList();
+  }
+
+  /** Whether no kernel can compute {@code node} itself, whatever its operands are. */
+  static boolean needsHost(TypedExpression node) {
+    return isComputedNested(node)
+        || node.calledFunction().filter(function -> function.device().isEmpty()).isPresent();
   }
 
   // Kernels read fields of the input only.
@@ -106,9 +117,14 @@ final class CalcKernels implements AutoCloseable {
         + scratches;
   }
 
-  /** Reasons why no device evaluates the calc; empty if a device can. */
+  /** Reasons why no kernel evaluates the whole calc; empty if one can. */
   List<String> hostReasons() {
-    return hostReasons;
+    return Stream.concat(hostParts.stream(), sizeReasons.stream()).toList();
+  }
+
+  /** Whether the calc is too large for a kernel. */
+  boolean isTooLarge() {
+    return !sizeReasons.isEmpty();
   }
 
   /**

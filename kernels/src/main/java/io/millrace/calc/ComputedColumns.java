@@ -8,10 +8,12 @@ import io.millrace.column.Table;
 import io.millrace.column.TypeId;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
+import io.millrace.expression.error.EvaluationException;
 import io.millrace.expression.typed.RowNumber;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.BatchContext;
 import io.millrace.memory.AccessScope;
+import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.resource.HostMemoryResource;
 import java.util.ArrayList;
@@ -21,10 +23,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The computed columns of a calc. A generated kernel evaluates tables on a device that supports it;
- * the host evaluates the other tables, and rows that need it. Thread-safe.
+ * The computed columns of a calc. A generated kernel evaluates tables on a device that supports it,
+ * or generated kernels and the host share the work; the host evaluates the other tables, and rows
+ * that need it. Thread-safe.
  */
 final class ComputedColumns implements AutoCloseable {
+  private final Schema inputSchema;
   private final TypedExpression condition;
   private final List<TypedExpression> expressions;
   private final Schema schema;
@@ -35,16 +39,19 @@ final class ComputedColumns implements AutoCloseable {
   private final List<TypedExpression> numbering;
   private final Set<String> ptxSources;
   private CalcKernels numberingKernels;
+  private Optional<SplitCalc> split;
 
   /**
    * @param condition null for no filter
    * @param schema schema of the columns; if it is empty, columns are named by position
    */
   ComputedColumns(
+      Schema inputSchema,
       TypedExpression condition,
       List<TypedExpression> expressions,
       Optional<Schema> schema,
       Set<String> ptxSources) {
+    this.inputSchema = inputSchema;
     this.condition = condition;
     this.expressions = expressions;
     this.schema = schema.orElseGet(() -> numbered(expressions));
@@ -63,7 +70,15 @@ final class ComputedColumns implements AutoCloseable {
     return numberingKernels;
   }
 
-  private static Schema numbered(List<TypedExpression> expressions) {
+  // Made where there is a device, which the host's part of a split calc never runs on.
+  private synchronized Optional<SplitCalc> split() {
+    if (split == null) {
+      split = SplitCalc.of(inputSchema, condition, expressions, schema, ptxSources);
+    }
+    return split;
+  }
+
+  static Schema numbered(List<TypedExpression> expressions) {
     List<Field> fields = new ArrayList<>();
     for (TypedExpression expression : expressions) {
       String name = String.valueOf(fields.size());
@@ -79,6 +94,11 @@ final class ComputedColumns implements AutoCloseable {
   /** See {@link Calc#hostReasons}. */
   List<String> hostReasons() {
     return kernels.hostReasons();
+  }
+
+  /** See {@link Calc#isTooLarge}. */
+  boolean isTooLarge() {
+    return kernels.isTooLarge();
   }
 
   /**
@@ -100,14 +120,19 @@ final class ComputedColumns implements AutoCloseable {
   public void close() {
     try (evaluators;
         kernels) {
-      closeNumberingKernels();
+      closeMadeOnDemand();
     }
   }
 
-  private synchronized void closeNumberingKernels() {
+  private synchronized void closeMadeOnDemand() {
+    FirstFailure failure = new FirstFailure();
     if (numberingKernels != null) {
-      numberingKernels.close();
+      failure.run(numberingKernels::close);
     }
+    if (split != null) {
+      split.ifPresent(parts -> failure.run(parts::close));
+    }
+    failure.rethrow();
   }
 
   /** See {@link Calc#apply}; computes these columns only. */
@@ -115,21 +140,55 @@ final class ComputedColumns implements AutoCloseable {
     if (expressions.isEmpty() || stream.device().isHostAccessible()) {
       return evaluateOnHost(input, batch, stream, memory);
     }
-    if (hostReasons().isEmpty() && input.rowCountUpperBound() > 0) {
-      Optional<Table> result = evaluate(kernel(batch), input, batch, stream, memory);
-      if (result.isPresent()) {
-        return result.orElseThrow();
-      }
-    }
+    Optional<Table> result =
+        input.rowCountUpperBound() == 0 || isTooLarge()
+            ? Optional.empty()
+            : hostReasons().isEmpty()
+                ? evaluate(kernel(batch), input, batch, stream, memory)
+                : evaluateSplit(input, batch, stream, memory);
+    return result.orElseGet(
+        () ->
+            onHost(
+                input,
+                (copy, hostStream, hostMemory) ->
+                    evaluateOnHost(copy, batch, hostStream, hostMemory),
+                stream,
+                memory));
+  }
+
+  /** What is evaluated on the host: makes a new table in {@code memory}. */
+  @FunctionalInterface
+  interface HostEvaluation {
+    Table evaluate(Table input, DeviceStream stream, MemoryResource memory);
+  }
+
+  /**
+   * Evaluates a copy of {@code input} in host memory, and copies the result back. Waits for {@code
+   * stream}, before and after.
+   *
+   * @return a new table in {@code memory}
+   */
+  static Table onHost(
+      Table input, HostEvaluation evaluation, DeviceStream stream, MemoryResource memory) {
     MemoryResource hostMemory = HostMemoryResource.INSTANCE;
     try (DeviceStream hostStream = hostMemory.device().createStream();
         Table copy = input.copyTo(hostMemory, hostStream, stream)) {
       stream.synchronize();
-      try (Table result = evaluateOnHost(copy, batch, hostStream, hostMemory)) {
+      try (Table result = evaluation.evaluate(copy, hostStream, hostMemory)) {
         Table output = result.copyTo(memory, stream, stream);
         stream.synchronize();
         return output;
       }
+    }
+  }
+
+  private Optional<Table> evaluateSplit(
+      Table input, BatchContext batch, DeviceStream stream, MemoryResource memory) {
+    try {
+      return split().map(parts -> parts.apply(input, batch, stream, memory));
+    } catch (EvaluationException e) {
+      // The host finds the first row that fails in any part.
+      return Optional.empty();
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.calc;
 
+import static io.millrace.expression.Expressions.call;
 import static io.millrace.expression.Expressions.col;
 import static io.millrace.expression.Expressions.lit;
 import static io.millrace.expression.Expressions.nullOf;
@@ -83,6 +84,17 @@ class FilteredProjectionsTest {
         expected.add(List.of(d + 0.1, d - 0.1, d * 0.1, d / 0.1));
       }
       assertThat(device.rows(result)).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void makeStructsOfComputedColumns() {
+    try (Table table = numbers();
+        Table result =
+            apply(table, col("x").gt(2_997), call("ROW", col("x").plus(1), col("s")).as("both"))) {
+      assertThat(device.rows(result))
+          .containsExactly(
+              List.of(List.of(2_999, text(2_998))), List.of(List.of(3_000, text(2_999))));
     }
   }
 

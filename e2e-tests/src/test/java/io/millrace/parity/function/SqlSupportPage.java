@@ -50,9 +50,9 @@ final class SqlSupportPage {
 
   private static void appendScalarFunctions(StringBuilder page) {
     page.append(
-        "\n## Scalar functions\n\nA Calc with a function of the host runs there as a whole: its"
-            + " columns are copied to the host and back. One with a function that has no form stays"
-            + " Flink's. [The reference](functions/README.md) has the types of arguments, and the"
+        "\n## Scalar functions\n\nFunctions of the host get copies of the columns that they read,"
+            + " and the rest of their Calc runs on the device. A Calc with a function that has no"
+            + " form stays Flink's. [The reference](functions/README.md) has the types of arguments, and the"
             + " differences.\n\n| function | runs on |\n|---|---|\n");
     FlinkFunctions.scalar().forEach((name, alias) -> appendRow(page, name, where(name, alias)));
   }

@@ -26,6 +26,10 @@ record Advice(String reason, String text) {
               "nothing: it costs less in Flink, and becomes Millrace's between nodes of batches, or"
                   + " with SET 'millrace.sql.replace-cheap-nodes' = 'true'"),
           new Advice(
+              "the host does all that costs time in it",
+              "nothing: no GPU would compute it; it becomes Millrace's between nodes of batches, or"
+                  + " with SET 'millrace.sql.replace-cheap-nodes' = 'true'"),
+          new Advice(
               "phase stays Flink's", "it follows the other phase: see the reason of that one"),
           new Advice(
               "a first row by event time waits for watermarks",

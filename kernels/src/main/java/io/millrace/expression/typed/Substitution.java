@@ -5,15 +5,15 @@ import io.millrace.annotation.Internal;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
- * Replaces the input columns of expressions, and row numbers, by other expressions. Not
- * thread-safe.
+ * Replaces parts of expressions by other expressions, such as the input columns. Not thread-safe.
  */
 @Internal
 public final class Substitution {
-  private final List<TypedExpression> columns;
-  private final TypedExpression rowNumber;
+  private final Function<TypedExpression, Optional<TypedExpression>> replacements;
   private final IdentityHashMap<TypedExpression, TypedExpression> known = new IdentityHashMap<>();
 
   /**
@@ -28,8 +28,19 @@ public final class Substitution {
    * @param rowNumber replacement of each {@link RowNumber}
    */
   public Substitution(List<TypedExpression> columns, TypedExpression rowNumber) {
-    this.columns = columns;
-    this.rowNumber = rowNumber;
+    this(
+        node ->
+            node instanceof TypedExpression.InputReference reference
+                ? Optional.of(columns.get(reference.index()))
+                : node instanceof RowNumber ? Optional.of(rowNumber) : Optional.empty());
+  }
+
+  /**
+   * @param replacements the replacement of a part, of the same type; empty if the part stays, with
+   *     its operands replaced. Called at least once for each part that is not within a replaced one
+   */
+  public Substitution(Function<TypedExpression, Optional<TypedExpression>> replacements) {
+    this.replacements = replacements;
   }
 
   /**
@@ -39,18 +50,13 @@ public final class Substitution {
   public TypedExpression apply(TypedExpression expression) {
     PostOrder.visit(
         expression,
-        TypedExpression::operands,
+        node -> replacements.apply(node).isPresent() ? List.of() : node.operands(),
         known::containsKey,
-        node -> known.put(node, replacement(node)));
+        node -> known.put(node, replacements.apply(node).orElseGet(() -> withOperands(node))));
     return known.get(expression);
   }
 
-  private TypedExpression replacement(TypedExpression node) {
-    if (node instanceof TypedExpression.InputReference reference) {
-      return columns.get(reference.index());
-    } else if (node instanceof RowNumber) {
-      return rowNumber;
-    }
+  private TypedExpression withOperands(TypedExpression node) {
     return node.withOperands(node.operands().stream().map(known::get).toList());
   }
 

@@ -13,7 +13,7 @@ final class CalcExplain {
   private CalcExplain() {}
 
   static ExplainNode of(Calc calc, ExplainNode input) {
-    Place place = calc.hostReasons().isEmpty() ? Place.DEVICE : Place.HOST;
+    Place place = calc.isTooLarge() ? Place.HOST : Place.DEVICE;
     return new ExplainNode(name(calc), place, calc.hostReasons(), List.of(input));
   }
 

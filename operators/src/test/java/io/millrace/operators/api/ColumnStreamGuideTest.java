@@ -188,7 +188,7 @@ class ColumnStreamGuideTest {
                         result.setString(row, operands[0].getString(row).substring(0, 1))));
     ColumnStream initialed =
         bids.registerFunction(initials).select(call("INITIAL", col("channel")).as("initial"));
-    assertThat(initialed.explain()).contains("because of INITIAL: plain Java of the user");
+    assertThat(initialed.explain()).contains("on the host: INITIAL: plain Java of the user");
 
     assertThat(collect(initialed))
         .containsExactly(List.of("A"), List.of("G"), Arrays.asList((Object) null), List.of("B"));

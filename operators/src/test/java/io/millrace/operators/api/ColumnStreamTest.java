@@ -164,7 +164,8 @@ class ColumnStreamTest {
     assertThat(
             bids.select(col("price").cast(DataType.FLOAT64).cast(DataType.STRING).as("text"))
                 .explain())
-        .endsWith("[host]\n   because of CAST: Java's digits of a floating-point number\n");
+        .endsWith(
+            "[GPU if there is one]\n   on the host: CAST: Java's digits of a floating-point number\n");
   }
 
   @Test

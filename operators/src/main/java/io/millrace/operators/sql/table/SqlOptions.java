@@ -42,7 +42,7 @@ public final class SqlOptions {
           .withDescription(
               "Whether a node between two operators of rows is replaced although it does so little"
                   + " that Flink does it faster than its rows become batches, such as a comparison"
-                  + " of numbers.");
+                  + " of numbers, or although no GPU would compute what costs time in it.");
 
   /** How old the oldest row of a batch may become where rows become batches. */
   public static final ConfigOption<Duration> BATCH_LATENCY =

@@ -90,7 +90,10 @@ final class NodeReplacement {
         : node;
   }
 
-  /** Gives sources that are read as rows, and cheap nodes between nodes of rows, back to Flink. */
+  /**
+   * Gives sources that are read as rows back to Flink, and nodes between nodes of rows that are
+   * cheap or, on a GPU, the host's work.
+   */
   private RelNode review(RelNode node, boolean consumedAsBatches) {
     boolean givesBatches = MillraceRel.givesBatches(node);
     boolean takesBatches = node.getInputs().stream().anyMatch(MillraceRel::givesBatches);
@@ -103,8 +106,17 @@ final class NodeReplacement {
       if (isCheap && !context.replacesCheapNodes()) {
         return review(rel.kept("it does too little to make batches of rows"), false);
       }
+      if (isLeftToHost(rel)) {
+        return review(rel.kept("the host does all that costs time in it"), false);
+      }
     }
     return withInputs(node, input -> review(input, givesBatches));
+  }
+
+  private boolean isLeftToHost(MillraceRel rel) {
+    return rel.decision().spec().isWorkOfHost()
+        && !context.replacesCheapNodes()
+        && !context.isForHost();
   }
 
   private static RelNode withInputs(RelNode node, UnaryOperator<RelNode> step) {

@@ -9,7 +9,6 @@ import io.millrace.operators.sql.planner.node.PlanContext;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import io.millrace.operators.sql.planner.rex.PlanConstants;
 import io.millrace.operators.sql.planner.rex.PlannedInput;
-import java.util.List;
 import java.util.Optional;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rex.RexBuilder;
@@ -41,8 +40,7 @@ public final class CalcMatcher extends NodeMatcher<StreamPhysicalCalc, CalcSpec>
             Optional.ofNullable(program.getCondition())
                 .map(node -> constants.apply(program.expandLocalRef(node))),
             FlinkTypeFactory.toLogicalRowType(calc.getRowType()),
-            rexBuilder,
-            List.of());
+            rexBuilder);
     if (spec.casts() && context.hasLegacyCasts()) {
       throw new UnsupportedNodeException("CAST with table.exec.legacy-cast-behaviour");
     }
@@ -51,12 +49,11 @@ public final class CalcMatcher extends NodeMatcher<StreamPhysicalCalc, CalcSpec>
         && context.batchOptions().watermarks() != WatermarkMode.FLUSH) {
       throw new UnsupportedNodeException("CURRENT_WATERMARK of batches that hold watermarks back");
     }
-    return spec.withHostReasons(
+    return spec.evaluatedAs(
         spec.plan(
                 PlannedInput.columns(calc.getInput(), spec.expressions()),
                 context.expressionSettings())
-            .calc()
-            .hostReasons());
+            .calc());
   }
 
   @Override

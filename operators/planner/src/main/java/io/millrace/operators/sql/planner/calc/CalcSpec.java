@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner.calc;
 
+import io.millrace.calc.Calc;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.expression.Expression;
@@ -33,6 +34,7 @@ import org.apache.flink.table.types.logical.RowType;
  * @param condition of the rows that are kept; empty if all are
  * @param output the type of the output's rows
  * @param hostReasons why the host computes parts of it on a GPU
+ * @param isWorkOfHost whether these parts are all that costs time in it
  */
 @Internal
 public record CalcSpec(
@@ -40,11 +42,20 @@ public record CalcSpec(
     Optional<RexNode> condition,
     RowType output,
     RexBuilder rexBuilder,
-    List<String> hostReasons)
+    List<String> hostReasons,
+    boolean isWorkOfHost)
     implements NodeSpec {
   public CalcSpec {
     projections = List.copyOf(projections);
     hostReasons = List.copyOf(hostReasons);
+  }
+
+  public CalcSpec(
+      List<RexNode> projections,
+      Optional<RexNode> condition,
+      RowType output,
+      RexBuilder rexBuilder) {
+    this(projections, condition, output, rexBuilder, List.of(), false);
   }
 
   /** All expressions. */
@@ -71,9 +82,11 @@ public record CalcSpec(
             || call.getOperands().stream().anyMatch(operand -> calls(operand, sought)));
   }
 
-  /** The same calc, and why the host computes parts of it on a GPU. */
-  public CalcSpec withHostReasons(List<String> reasons) {
-    return new CalcSpec(projections, condition, output, rexBuilder, reasons);
+  /** The same calc, with what the host computes in {@code calc} on a GPU. */
+  public CalcSpec evaluatedAs(Calc calc) {
+    List<String> reasons = calc.hostReasons();
+    boolean allOnHost = !reasons.isEmpty() && (calc.isTooLarge() || !calc.callsDeviceLibrary());
+    return new CalcSpec(projections, condition, output, rexBuilder, reasons, allOnHost);
   }
 
   @Override

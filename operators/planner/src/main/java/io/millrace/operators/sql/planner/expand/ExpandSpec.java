@@ -32,7 +32,7 @@ public record ExpandSpec(List<CalcSpec> projections, RowType output) implements 
   static ExpandSpec of(List<List<RexNode>> projects, RowType output, RexBuilder rexBuilder) {
     return new ExpandSpec(
         projects.stream()
-            .map(project -> new CalcSpec(project, Optional.empty(), output, rexBuilder, List.of()))
+            .map(project -> new CalcSpec(project, Optional.empty(), output, rexBuilder))
             .toList(),
         output);
   }

@@ -12,6 +12,11 @@ public interface NodeSpec {
     return List.of();
   }
 
+  /** Whether the host does all that costs time in it, even where there is a GPU. */
+  default boolean isWorkOfHost() {
+    return false;
+  }
+
   /** Whether the node does too little to be worth making batches of rows, and rows of batches. */
   default boolean isCheap() {
     return false;

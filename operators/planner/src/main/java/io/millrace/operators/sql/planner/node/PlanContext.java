@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner.node;
 
+import io.millrace.device.Device;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.batching.WatermarkMode;
@@ -39,6 +40,11 @@ public record PlanContext(TableConfig config) {
   /** Whether nodes between operators of rows are replaced although they do little. */
   public boolean replacesCheapNodes() {
     return option(SqlOptions.REPLACE_CHEAP_NODES);
+  }
+
+  /** Whether the job is planned for the host alone, by the property that chooses the device. */
+  public boolean isForHost() {
+    return "host".equals(System.getProperty(Device.OPTION));
   }
 
   private <T> T option(ConfigOption<T> option) {

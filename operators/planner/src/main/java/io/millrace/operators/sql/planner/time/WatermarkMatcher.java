@@ -44,14 +44,12 @@ public final class WatermarkMatcher
             RowType.of(
                 FlinkTypeFactory.toLogicalType(watermark.getType()).copy(true),
                 FlinkTypeFactory.toLogicalType(eventTime.getType()).copy(true)),
-            rexBuilder,
-            List.of());
+            rexBuilder);
     CalcPlan plan =
         times.plan(PlannedInput.columns(input, times.expressions()), context.expressionSettings());
     checkTypes(plan.outputSchema());
     return new WatermarkSpec(
-        times.withHostReasons(plan.calc().hostReasons()),
-        FlinkTypeFactory.toLogicalRowType(assigner.getRowType()));
+        times.evaluatedAs(plan.calc()), FlinkTypeFactory.toLogicalRowType(assigner.getRowType()));
   }
 
   private static void checkTypes(Schema times) {

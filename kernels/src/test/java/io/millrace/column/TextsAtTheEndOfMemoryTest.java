@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.calc;
+package io.millrace.column;
 
 import static io.millrace.expression.Expressions.call;
 import static io.millrace.expression.Expressions.col;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.column.Column;
-import io.millrace.column.DataType;
-import io.millrace.column.Table;
+import io.millrace.calc.Calc;
 import io.millrace.expression.Expression;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.kernel.gather.Gather;

@@ -15,7 +15,7 @@ import io.millrace.expression.vector.BatchContext;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
-import io.millrace.memory.resource.HostMemoryResource;
+import io.millrace.memory.resource.StagingMemoryResource;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -163,14 +163,14 @@ final class ComputedColumns implements AutoCloseable {
   }
 
   /**
-   * Evaluates a copy of {@code input} in host memory, and copies the result back. Waits for {@code
-   * stream}, before and after.
+   * Evaluates a copy of {@code input} in pinned host memory, and copies the result back. Waits for
+   * {@code stream}, before and after.
    *
    * @return a new table in {@code memory}
    */
   static Table onHost(
       Table input, HostEvaluation evaluation, DeviceStream stream, MemoryResource memory) {
-    MemoryResource hostMemory = HostMemoryResource.INSTANCE;
+    MemoryResource hostMemory = new StagingMemoryResource(stream.device());
     try (DeviceStream hostStream = hostMemory.device().createStream();
         Table copy = input.copyTo(hostMemory, hostStream, stream)) {
       stream.synchronize();

@@ -255,6 +255,9 @@ public final class Calc implements AutoCloseable {
    * constants into {@code memory}, waits for the upload, and keeps them there until the calc is
    * closed.
    *
+   * <p>While the host evaluates parts for a device, other threads may have the calling thread's
+   * permit of a {@link io.millrace.memory.retry.GpuSemaphore}.
+   *
    * @param batch what the expressions may ask for besides the columns
    * @throws EvaluationException for the first row that fails
    * @throws io.millrace.device.GpuOutOfMemoryException if memory for the result runs out or a

@@ -16,6 +16,7 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.resource.StagingMemoryResource;
+import io.millrace.memory.retry.GpuSemaphore;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -164,7 +165,7 @@ final class ComputedColumns implements AutoCloseable {
 
   /**
    * Evaluates a copy of {@code input} in pinned host memory, and copies the result back. Waits for
-   * {@code stream}, before and after.
+   * {@code stream}, before and after. The evaluation needs no permit of a {@link GpuSemaphore}.
    *
    * @return a new table in {@code memory}
    */
@@ -174,7 +175,8 @@ final class ComputedColumns implements AutoCloseable {
     try (DeviceStream hostStream = hostMemory.device().createStream();
         Table copy = input.copyTo(hostMemory, hostStream, stream)) {
       stream.synchronize();
-      try (Table result = evaluation.evaluate(copy, hostStream, hostMemory)) {
+      try (Table result =
+          GpuSemaphore.withoutPermit(() -> evaluation.evaluate(copy, hostStream, hostMemory))) {
         Table output = result.copyTo(memory, stream, stream);
         stream.synchronize();
         return output;

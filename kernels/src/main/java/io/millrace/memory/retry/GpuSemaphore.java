@@ -6,6 +6,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Limits the number of threads of a process that work on one device at once, and so the memory that
@@ -16,6 +17,9 @@ import java.util.function.LongSupplier;
  */
 @PublicEvolving
 public final class GpuSemaphore {
+  // The semaphore of which the thread acquired a permit last, and has not given it back.
+  private static final ThreadLocal<GpuSemaphore> HELD = new ThreadLocal<>();
+
   private final int permits;
   private final LongSupplier nanoClock;
   private final Semaphore semaphore;
@@ -25,6 +29,7 @@ public final class GpuSemaphore {
   private static final class Hold {
     private int depth;
     private int permits;
+    private boolean isExclusive;
   }
 
   /**
@@ -63,7 +68,7 @@ public final class GpuSemaphore {
    * @throws CancellationException if the thread is interrupted, which it still is then
    */
   public long acquire() {
-    return acquire(1);
+    return acquire(1, false);
   }
 
   /**
@@ -79,14 +84,16 @@ public final class GpuSemaphore {
       throw new IllegalStateException(
           "a thread that holds a permit cannot wait for exclusive access");
     }
-    return acquire(permits);
+    return acquire(permits, true);
   }
 
-  private long acquire(int count) {
+  private long acquire(int count, boolean isExclusive) {
     Hold hold = holds.get();
     long waitedNanos = hold.depth == 0 ? await(count) : 0;
     if (hold.depth++ == 0) {
       hold.permits = count;
+      hold.isExclusive = isExclusive;
+      HELD.set(this);
     }
     return waitedNanos;
   }
@@ -120,7 +127,39 @@ public final class GpuSemaphore {
       throw new IllegalStateException("the thread holds no permit");
     }
     if (--hold.depth == 0) {
+      HELD.remove();
       semaphore.release(hold.permits);
+    }
+  }
+
+  /**
+   * Runs work of the host without the permit that the calling thread holds, so that other threads
+   * may use the device meanwhile, and waits for a permit again, also if the thread is interrupted.
+   * A thread that has exclusive access keeps it; one that holds no permit just runs the work.
+   *
+   * <p>Memory that the thread still needs must be free to be spilled meanwhile: no permit counts
+   * it.
+   */
+  public static <T> T withoutPermit(Supplier<T> work) {
+    GpuSemaphore semaphore = HELD.get();
+    if (semaphore == null || semaphore.holds.get().isExclusive) {
+      return work.get();
+    }
+    return semaphore.releasedDuring(work);
+  }
+
+  private <T> T releasedDuring(Supplier<T> work) {
+    Hold hold = holds.get();
+    int depth = hold.depth;
+    hold.depth = 0;
+    HELD.remove();
+    semaphore.release(hold.permits);
+    try {
+      return work.get();
+    } finally {
+      semaphore.acquireUninterruptibly(hold.permits);
+      hold.depth = depth;
+      HELD.set(this);
     }
   }
 }

@@ -52,6 +52,66 @@ class GpuSemaphoreTest {
   }
 
   @Test
+  void workOfTheHostLeavesThePermitToOthers() throws Exception {
+    GpuSemaphore semaphore = semaphore(1);
+    semaphore.acquire();
+    semaphore.acquire();
+    Future<?> other =
+        runUntilItWaits(
+            () -> {
+              semaphore.acquire();
+              semaphore.release();
+            });
+
+    Object result =
+        GpuSemaphore.withoutPermit(
+            () -> {
+              assertThat(semaphore.isHeldByCurrentThread()).isFalse();
+              Thread.currentThread().interrupt();
+              return join(other);
+            });
+
+    assertThat(result).isEqualTo("done");
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(semaphore.availablePermits()).isZero();
+    semaphore.release();
+    assertThat(semaphore.isHeldByCurrentThread()).isTrue();
+    semaphore.release();
+    assertThat(semaphore.availablePermits()).isOne();
+  }
+
+  private static Object join(Future<?> future) {
+    while (!future.isDone()) {
+      Thread.onSpinWait();
+    }
+    return "done";
+  }
+
+  @Test
+  void workOfTheHostKeepsExclusiveAccess() {
+    GpuSemaphore semaphore = semaphore(2);
+    semaphore.acquireExclusively();
+    assertThat(GpuSemaphore.<Integer>withoutPermit(semaphore::availablePermits)).isZero();
+    semaphore.release();
+    assertThat(GpuSemaphore.<Integer>withoutPermit(semaphore::availablePermits)).isEqualTo(2);
+  }
+
+  @Test
+  void workOfTheHostThatFailsLeavesThePermitHeld() {
+    GpuSemaphore semaphore = semaphore(1);
+    semaphore.acquire();
+    assertThatThrownBy(
+            () ->
+                GpuSemaphore.withoutPermit(
+                    () -> {
+                      throw new IllegalStateException("failed");
+                    }))
+        .hasMessage("failed");
+    assertThat(semaphore.isHeldByCurrentThread()).isTrue();
+    semaphore.release();
+  }
+
+  @Test
   void noMoreThreadsHoldPermitsThanThereAre() throws Exception {
     GpuSemaphore semaphore = semaphore(2);
     AtomicInteger working = new AtomicInteger();

@@ -293,6 +293,41 @@ public final class JavaFunctions {
     }
   }
 
+  /** Gives null for some values and fails for others, also in CUDA. */
+  public static final class UnitPrice extends ScalarFunction implements DeviceFunction {
+    private static final long serialVersionUID = 1L;
+
+    public Double eval(Double price, Integer units) {
+      if (price == null || units == null || units < 0) {
+        return null;
+      }
+      if (units == 0) {
+        throw new ArithmeticException("a price of no units");
+      }
+      return price / units;
+    }
+
+    @Override
+    public String deviceFunction() {
+      return "unit_price";
+    }
+
+    @Override
+    public String ptx() {
+      return DeviceFunction.resource(UnitPrice.class, "unit_price.ptx");
+    }
+
+    @Override
+    public boolean nullForNull() {
+      return true;
+    }
+
+    @Override
+    public boolean returnsOutcome() {
+      return true;
+    }
+  }
+
   /** Has no PTX. */
   public static final class Misplaced extends Misnamed {
     private static final long serialVersionUID = 1L;

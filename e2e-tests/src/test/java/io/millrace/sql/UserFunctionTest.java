@@ -122,6 +122,7 @@ class UserFunctionTest {
         "Nested(words), Nested(numbers), Nested(nested), Nested(nested).s, Nested(words)[3]",
         "`Upper`(s), UPPER(`Upper`(s))",
         "Added(n, big), Added(id, 1)",
+        "UnitPrice(f, n), UnitPrice(f, -id), UnitPrice(CAST(f4 AS DOUBLE), id)",
         "CASE WHEN n = 1 THEN Throwing(n) ELSE Throwing(7) END",
         "count_char(s, 'c'), count_char_device(s, 'c'), count_char(s, CAST(NULL AS STRING)),"
             + " count_char_device(s, s)");
@@ -164,9 +165,10 @@ class UserFunctionTest {
         .contains("host=[[" + reason + "]]");
   }
 
-  @Test
-  void aDeviceFunctionNeedsNoHost() {
-    assertThat(session(SqlMode.ON).plan("SELECT id + 1, count_char_device(s, 'c') FROM v"))
+  @ParameterizedTest
+  @ValueSource(strings = {"count_char_device(s, 'c')", "UnitPrice(f, n)"})
+  void aDeviceFunctionNeedsNoHost(String call) {
+    assertThat(session(SqlMode.ON).plan("SELECT id + 1, " + call + " FROM v"))
         .contains("MillraceCalc(")
         .doesNotContain("host=");
   }
@@ -231,6 +233,16 @@ class UserFunctionTest {
                 .plan(NexmarkQueries.sql("weightedOfWindow")))
         .containsPattern(
             "WindowAggregate\\(.*millrace=\\[no: DISTINCT and user-defined functions are not supported in windows");
+  }
+
+  @Test
+  void aRowForWhichADeviceFunctionFailsHasTheExceptionOfEval() {
+    String query = "SELECT id + 1, UnitPrice(CAST(id AS DOUBLE), id - 2) FROM v";
+    assertThatThrownBy(() -> session(SqlMode.ON).rows(query))
+        .hasStackTraceContaining("UNITPRICE(")
+        .hasStackTraceContaining("a price of no units");
+    assertThatThrownBy(() -> session(SqlMode.OFF).rows(query))
+        .hasStackTraceContaining("a price of no units");
   }
 
   @Test

@@ -7,25 +7,51 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.sql.NexmarkTables.Content;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.connector.source.LookupTableSource;
+import org.apache.flink.table.connector.source.lookup.LookupFunctionProvider;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.factories.DynamicTableSourceFactory;
+import org.apache.flink.table.functions.LookupFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Nexmark's queries with joins and rankings, unchanged, over the events of {@code
+ * Nexmark's queries with joins, rankings and patterns, unchanged, over the events of {@code
  * millrace-nexmark}: these nodes stay Flink's, the others are replaced, and the rows are Flink's.
- * q6 is refused by Flink, and q13 needs a table to look up.
+ * q6 is refused by Flink.
  */
 class NexmarkJoinsSqlTest {
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
 
   private static final String MILLRACE = "Millrace";
   private static final Map<String, String> COUNTS = new LinkedHashMap<>();
+  private static final Map<String, String> REPLACED =
+      Map.ofEntries(
+          Map.entry("q3", "8 of 12"),
+          Map.entry("q4", "13 of 17"),
+          Map.entry("q5", "9 of 15"),
+          Map.entry("q7", "11 of 13"),
+          Map.entry("q8", "14 of 18"),
+          Map.entry("q9", "9 of 14"),
+          Map.entry("q13", "4 of 5"),
+          Map.entry("q19", "5 of 6"),
+          Map.entry("q20", "8 of 12"),
+          Map.entry("cepq0", "4 of 5"),
+          Map.entry("cepq1", "4 of 5"),
+          Map.entry("cepq2", "4 of 5"),
+          Map.entry("cepq3", "4 of 5"));
   private static final Map<String, String> QUERIES = new LinkedHashMap<>();
 
   static {
@@ -94,6 +120,13 @@ class NexmarkJoinsSqlTest {
         WHERE rownum <= 1
         """);
     QUERIES.put(
+        "q13",
+        """
+        SELECT b.auction, b.bidder, b.price, b.date_time, s.`value`
+        FROM (SELECT *, PROCTIME() AS p_time FROM bid) b
+        JOIN side_input FOR SYSTEM_TIME AS OF b.p_time AS s ON MOD(b.auction, 10000) = s.key
+        """);
+    QUERIES.put(
         "q19",
         """
         SELECT * FROM (
@@ -108,6 +141,97 @@ class NexmarkJoinsSqlTest {
           a.date_time, expires, seller, category, a.extra
         FROM bid AS b INNER JOIN auction AS a ON b.auction = a.id WHERE a.category = 10
         """);
+    QUERIES.put(
+        "cepq0",
+        """
+        SELECT auction, bidder, start_tstamp, bottom_tstamp, end_tstamp FROM bid MATCH_RECOGNIZE (
+          PARTITION BY auction, bidder ORDER BY date_time
+          MEASURES START_ROW.date_time AS start_tstamp, LAST(PRICE_DOWN.date_time) AS bottom_tstamp,
+            LAST(PRICE_UP.date_time) AS end_tstamp
+          ONE ROW PER MATCH AFTER MATCH SKIP TO LAST PRICE_UP
+          PATTERN (START_ROW PRICE_DOWN+ PRICE_UP)
+          DEFINE
+            PRICE_DOWN AS
+              (LAST(PRICE_DOWN.price, 1) IS NULL AND PRICE_DOWN.price < START_ROW.price)
+                OR PRICE_DOWN.price < LAST(PRICE_DOWN.price, 1),
+            PRICE_UP AS PRICE_UP.price > LAST(PRICE_DOWN.price, 1))
+        """);
+    QUERIES.put("cepq1", averagePrices("SKIP PAST LAST ROW"));
+    QUERIES.put("cepq2", averagePrices("SKIP TO NEXT ROW"));
+    QUERIES.put(
+        "cepq3",
+        """
+        SELECT auction, bidder, drop_time, drop_diff FROM bid MATCH_RECOGNIZE (
+          PARTITION BY auction, bidder ORDER BY date_time
+          MEASURES C.date_time AS drop_time, A.price - C.price AS drop_diff
+          ONE ROW PER MATCH AFTER MATCH SKIP PAST LAST ROW
+          PATTERN (A B* C) WITHIN INTERVAL '5' SECOND
+          DEFINE B AS B.price > A.price - 50, C AS C.price < A.price - 50)
+        """);
+  }
+
+  private static String averagePrices(String afterMatch) {
+    return """
+        SELECT auction, bidder, start_tstamp, end_tstamp, avg_price FROM bid MATCH_RECOGNIZE (
+          PARTITION BY auction, bidder ORDER BY date_time
+          MEASURES FIRST(A.date_time) AS start_tstamp, LAST(A.date_time) AS end_tstamp,
+            AVG(A.price) AS avg_price
+          ONE ROW PER MATCH AFTER MATCH %s
+          PATTERN (A+ B)
+          DEFINE A AS AVG(A.price) < 10000)
+        """
+        .formatted(afterMatch);
+  }
+
+  /** A table to look up: each key up to 10000 has a value. */
+  public static final class SideInput implements DynamicTableSourceFactory {
+    @Override
+    public String factoryIdentifier() {
+      return "side-input";
+    }
+
+    @Override
+    public Set<ConfigOption<?>> requiredOptions() {
+      return Set.of();
+    }
+
+    @Override
+    public Set<ConfigOption<?>> optionalOptions() {
+      return Set.of();
+    }
+
+    @Override
+    public DynamicTableSource createDynamicTableSource(Context context) {
+      return new Values();
+    }
+  }
+
+  private static final class Values implements LookupTableSource {
+    @Override
+    public LookupRuntimeProvider getLookupRuntimeProvider(LookupContext context) {
+      return LookupFunctionProvider.of(new ValueOfKey());
+    }
+
+    @Override
+    public DynamicTableSource copy() {
+      return new Values();
+    }
+
+    @Override
+    public String asSummaryString() {
+      return "side input";
+    }
+  }
+
+  /** Gives the row of a key. */
+  public static final class ValueOfKey extends LookupFunction {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Collection<RowData> lookup(RowData keys) {
+      long key = keys.getLong(0);
+      return List.of(GenericRowData.of(key, StringData.fromString("value " + key)));
+    }
   }
 
   static Stream<String> queries() {
@@ -119,6 +243,8 @@ class NexmarkJoinsSqlTest {
     return NexmarkQueries.session(flink, mode, Content.EVENT_BATCHES)
         .with(
             "SET 'table.exec.resource.default-parallelism' = '1'",
+            "CREATE TEMPORARY TABLE side_input (key BIGINT, `value` STRING)"
+                + " WITH ('connector' = 'side-input')",
             """
             CREATE TEMPORARY VIEW person AS
             SELECT person.id, person.name, person.city, person.state, date_time
@@ -140,9 +266,10 @@ class NexmarkJoinsSqlTest {
     List<String> nodes = millrace.nodes(query);
     long replaced = nodes.stream().filter(node -> node.startsWith(MILLRACE)).count();
     COUNTS.put(name, replaced + " of " + nodes.size());
+    assertThat(COUNTS.get(name)).as(() -> nodes.toString()).isEqualTo(REPLACED.get(name));
     assertThat(nodes)
-        .contains("MillraceTableSourceScan", "MillraceWatermarkAssigner", "MillraceExchange")
-        .anyMatch(node -> node.matches(".*Join|Rank"));
+        .contains("MillraceTableSourceScan", "MillraceWatermarkAssigner")
+        .anyMatch(node -> node.matches(".*Join|Rank|Match"));
 
     Map<?, ?> rows = rows(millrace, name);
     assertThat(rows).isNotEmpty();

@@ -6,7 +6,6 @@ import static io.millrace.device.CudaDriver.check;
 import io.millrace.device.CudaDriver.Address;
 import io.millrace.device.CudaDriver.Event;
 import java.util.concurrent.atomic.AtomicInteger;
-import jcuda.driver.CUevent_flags;
 import jcuda.driver.CUstream;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
@@ -129,14 +128,13 @@ final class CudaStream implements DeviceStream {
 
   private static final class CudaEvent implements DeviceEvent {
     private final CudaDevice device;
-    private final Event event = new Event();
+    private final Event event;
     private final AtomicInteger users = new AtomicInteger(1);
 
     CudaEvent(CudaStream stream) {
       this.device = stream.device;
       CUstream handle = stream.handle();
-      check(
-          JCudaDriver.cuEventCreate(event, CUevent_flags.CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+      this.event = device.acquireEvent();
       check(JCudaDriver.cuEventRecord(event, handle), "cuEventRecord");
     }
 
@@ -171,8 +169,7 @@ final class CudaStream implements DeviceStream {
     @Override
     public void close() {
       if (users.decrementAndGet() == 0) {
-        device.enter();
-        check(JCudaDriver.cuEventDestroy(event), "cuEventDestroy");
+        device.releaseEvent(event);
       }
     }
   }

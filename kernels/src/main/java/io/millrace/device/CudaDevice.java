@@ -5,21 +5,17 @@ import static io.millrace.device.CudaDriver.check;
 
 import io.millrace.annotation.Internal;
 import io.millrace.device.CudaDriver.Address;
-import io.millrace.device.CudaDriver.Event;
 import java.nio.charset.StandardCharsets;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import jcuda.Pointer;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
-import jcuda.driver.CUevent_flags;
 import jcuda.driver.JCudaDriver;
 
 /** An NVIDIA GPU: its primary context, made current on every thread that enters. */
@@ -38,8 +34,6 @@ public final class CudaDevice implements Device {
   private final Map<String, KernelModule> modules = new ConcurrentHashMap<>();
   private final LongAdder launches = new LongAdder();
   private final PinnedStagingPool stagingPool = new PinnedStagingPool(this);
-  // The driver makes and destroys events under a lock, which many threads waited for.
-  private final Deque<Event> idleEvents = new ConcurrentLinkedDeque<>();
 
   private CudaDevice(int index, int cudaVersion) {
     this.index = index;
@@ -222,26 +216,6 @@ public final class CudaDevice implements Device {
   public void freePinned(long address) {
     enter();
     check(JCudaDriver.cuMemFreeHost(new HostPointer(address)), "cuMemFreeHost");
-  }
-
-  /** An event without timing, to be recorded, from those given back or a new one. */
-  Event acquireEvent() {
-    Event idle = idleEvents.pollFirst();
-    if (idle != null) {
-      return idle;
-    }
-    enter();
-    Event event = new Event();
-    check(JCudaDriver.cuEventCreate(event, CUevent_flags.CU_EVENT_DISABLE_TIMING), "cuEventCreate");
-    return event;
-  }
-
-  /**
-   * Keeps an event to be recorded again. Streams that wait for it keep waiting for its last record:
-   * they took it over when the wait was enqueued.
-   */
-  void releaseEvent(Event event) {
-    idleEvents.addFirst(event);
   }
 
   @Override

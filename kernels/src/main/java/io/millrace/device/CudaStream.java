@@ -6,6 +6,7 @@ import static io.millrace.device.CudaDriver.check;
 import io.millrace.device.CudaDriver.Address;
 import io.millrace.device.CudaDriver.Event;
 import java.util.concurrent.atomic.AtomicInteger;
+import jcuda.driver.CUevent_flags;
 import jcuda.driver.CUstream;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
@@ -128,13 +129,14 @@ final class CudaStream implements DeviceStream {
 
   private static final class CudaEvent implements DeviceEvent {
     private final CudaDevice device;
-    private final Event event;
+    private final Event event = new Event();
     private final AtomicInteger users = new AtomicInteger(1);
 
     CudaEvent(CudaStream stream) {
       this.device = stream.device;
       CUstream handle = stream.handle();
-      this.event = device.acquireEvent();
+      check(
+          JCudaDriver.cuEventCreate(event, CUevent_flags.CU_EVENT_DISABLE_TIMING), "cuEventCreate");
       check(JCudaDriver.cuEventRecord(event, handle), "cuEventRecord");
     }
 
@@ -169,7 +171,8 @@ final class CudaStream implements DeviceStream {
     @Override
     public void close() {
       if (users.decrementAndGet() == 0) {
-        device.releaseEvent(event);
+        device.enter();
+        check(JCudaDriver.cuEventDestroy(event), "cuEventDestroy");
       }
     }
   }

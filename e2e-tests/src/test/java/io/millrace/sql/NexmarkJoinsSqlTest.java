@@ -270,6 +270,8 @@ class NexmarkJoinsSqlTest {
     assertThat(nodes)
         .contains("MillraceTableSourceScan", "MillraceWatermarkAssigner")
         .anyMatch(node -> node.matches(".*Join|Rank|Match"));
+    // A table is looked up where the rows are.
+    assertThat(nodes.contains("MillraceExchange")).isEqualTo(!name.equals("q13"));
 
     Map<?, ?> rows = rows(millrace, name);
     assertThat(rows).isNotEmpty();

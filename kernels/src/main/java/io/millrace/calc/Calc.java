@@ -75,9 +75,11 @@ public final class Calc implements AutoCloseable {
             List.copyOf(evaluated),
             isAllComputed ? Optional.of(outputSchema) : Optional.empty(),
             this.ptxSources);
-    this.readsBatch =
-        BatchValue.isIn(
-            Stream.concat(Stream.ofNullable(condition), this.projections.stream()).toList());
+    this.readsBatch = BatchValue.isIn(roots());
+  }
+
+  private List<TypedExpression> roots() {
+    return Stream.concat(Stream.ofNullable(condition), projections.stream()).toList();
   }
 
   /** Takes arbitrary expressions and shares equal subexpressions. */
@@ -216,11 +218,7 @@ public final class Calc implements AutoCloseable {
    * without them costs less than a copy of the columns.
    */
   public boolean callsDeviceLibrary() {
-    return TypedExpression.nodes(computed.expressions()).stream()
-            .anyMatch(ConditionalExpressions::callsLibrary)
-        || condition().stream()
-            .flatMap(node -> node.nodes().stream())
-            .anyMatch(ConditionalExpressions::callsLibrary);
+    return TypedExpression.nodes(roots()).stream().anyMatch(ConditionalExpressions::callsLibrary);
   }
 
   /**

@@ -42,8 +42,8 @@ final class CalcKernels implements AutoCloseable {
   private final Collection<String> ptxSources;
   private final List<TypedExpression> roots;
   private final CalcTables tables;
-  private final List<String> hostParts;
-  private final List<String> sizeReasons;
+  private final List<String> hostReasons;
+  private final boolean isTooLarge;
   private final Map<Variant, Held> held = new ConcurrentHashMap<>();
 
   /**
@@ -58,11 +58,12 @@ final class CalcKernels implements AutoCloseable {
     this.roots = Stream.concat(Stream.ofNullable(condition), projections.stream()).toList();
     Set<TypedExpression> nodes = TypedExpression.nodes(roots);
     this.tables = new CalcTables(nodes);
-    this.hostParts = findHostParts(nodes);
-    this.sizeReasons = findSizeReasons(nodes);
+    List<String> sizeReasons = findSizeReasons(nodes);
+    this.hostReasons = Stream.concat(findHostParts(nodes), sizeReasons.stream()).toList();
+    this.isTooLarge = !sizeReasons.isEmpty();
   }
 
-  private static List<String> findHostParts(Set<TypedExpression> nodes) {
+  private static Stream<String> findHostParts(Set<TypedExpression> nodes) {
     Stream<String> functions =
         nodes.stream()
             .flatMap(node -> node.calledFunction().stream())
@@ -74,7 +75,7 @@ final class CalcKernels implements AutoCloseable {
             .filter(CalcKernels::isComputedNested)
             .map(node -> "values of " + node.type() + " are computed")
             .distinct();
-    return Stream.concat(functions, nested).toList();
+    return Stream.concat(functions, nested);
   }
 
   private List<String> findSizeReasons(Set<TypedExpression> nodes) {
@@ -119,12 +120,12 @@ final class CalcKernels implements AutoCloseable {
 
   /** Reasons why no kernel evaluates the whole calc; empty if one can. */
   List<String> hostReasons() {
-    return Stream.concat(hostParts.stream(), sizeReasons.stream()).toList();
+    return hostReasons;
   }
 
   /** Whether the calc is too large for a kernel. */
   boolean isTooLarge() {
-    return !sizeReasons.isEmpty();
+    return isTooLarge;
   }
 
   /**

@@ -103,20 +103,16 @@ final class NodeReplacement {
       if (isCheap && node.getInputs().isEmpty()) {
         return rel.kept("a consumer takes its rows");
       }
-      if (isCheap && !context.replacesCheapNodes()) {
-        return review(rel.kept("it does too little to make batches of rows"), false);
-      }
-      if (isLeftToHost(rel)) {
-        return review(rel.kept("the host does all that costs time in it"), false);
+      if (!context.replacesCheapNodes()) {
+        if (isCheap) {
+          return review(rel.kept("it does too little to make batches of rows"), false);
+        }
+        if (rel.decision().spec().isWorkOfHost() && !context.isForHost()) {
+          return review(rel.kept("the host does all that costs time in it"), false);
+        }
       }
     }
     return withInputs(node, input -> review(input, givesBatches));
-  }
-
-  private boolean isLeftToHost(MillraceRel rel) {
-    return rel.decision().spec().isWorkOfHost()
-        && !context.replacesCheapNodes()
-        && !context.isForHost();
   }
 
   private static RelNode withInputs(RelNode node, UnaryOperator<RelNode> step) {

@@ -302,20 +302,26 @@ public final class Column implements AutoCloseable {
    * @param targetStream orders the new memory; a stream of the target's device
    */
   public Column copyTo(MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
-    if (offset >= MASK_PADDING_ELEMENTS || hasElementsBehind()) {
-      try (Column narrowed = narrowed()) {
-        return narrowed.copyParts(target, targetStream, stream);
-      }
+    try (AccessScope scope = AccessScope.on(stream)) {
+      return copyTo(target, targetStream, scope);
     }
-    return copyParts(target, targetStream, stream);
   }
 
-  private Column copyParts(MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
+  Column copyTo(MemoryResource target, DeviceStream targetStream, AccessScope scope) {
+    if (offset >= MASK_PADDING_ELEMENTS || hasElementsBehind()) {
+      try (Column narrowed = narrowed()) {
+        return narrowed.copyParts(target, targetStream, scope);
+      }
+    }
+    return copyParts(target, targetStream, scope);
+  }
+
+  private Column copyParts(MemoryResource target, DeviceStream targetStream, AccessScope scope) {
     return derive(
             size,
             offset,
-            buffer -> buffer.copyTo(target, targetStream, stream),
-            child -> child.copyTo(target, targetStream, stream))
+            buffer -> buffer.copyTo(target, targetStream, scope),
+            child -> child.copyTo(target, targetStream, scope))
         .withNullCount(nullCount);
   }
 

@@ -3,6 +3,7 @@ package io.millrace.column;
 
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceStream;
+import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
@@ -242,8 +243,14 @@ public final class Table implements Splittable<Table> {
 
   /** As {@link Column#copyTo}, for all columns. May wait for the device. */
   public Table copyTo(MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
-    return derive(
-        schema, columns(), rowCount(), null, column -> column.copyTo(target, targetStream, stream));
+    try (AccessScope scope = AccessScope.on(stream)) {
+      return derive(
+          schema,
+          columns(),
+          rowCount(),
+          null,
+          column -> column.copyTo(target, targetStream, scope));
+    }
   }
 
   /** As {@link Column#shallowCopy}, for all columns. Never waits. */

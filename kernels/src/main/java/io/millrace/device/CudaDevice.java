@@ -5,17 +5,21 @@ import static io.millrace.device.CudaDriver.check;
 
 import io.millrace.annotation.Internal;
 import io.millrace.device.CudaDriver.Address;
+import io.millrace.device.CudaDriver.Event;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import jcuda.Pointer;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
+import jcuda.driver.CUevent_flags;
 import jcuda.driver.JCudaDriver;
 
 /** An NVIDIA GPU: its primary context, made current on every thread that enters. */
@@ -34,6 +38,8 @@ public final class CudaDevice implements Device {
   private final Map<String, KernelModule> modules = new ConcurrentHashMap<>();
   private final LongAdder launches = new LongAdder();
   private final PinnedStagingPool stagingPool = new PinnedStagingPool(this);
+  // The driver makes and destroys events under a lock that all threads wait for.
+  private final Queue<Event> idleEvents = new ConcurrentLinkedQueue<>();
 
   private CudaDevice(int index, int cudaVersion) {
     this.index = index;
@@ -174,9 +180,10 @@ public final class CudaDevice implements Device {
   @Override
   public long allocateAsync(long bytes, DeviceStream stream) {
     Address address = new Address();
-    check(
-        JCudaDriver.cuMemAllocAsync(address, bytes, ((CudaStream) stream).handle()),
-        "cuMemAllocAsync of " + bytes + " bytes");
+    ((CudaStream) stream)
+        .enqueue(
+            "cuMemAllocAsync of " + bytes + " bytes",
+            to -> JCudaDriver.cuMemAllocAsync(address, bytes, to));
     return address.value();
   }
 
@@ -216,6 +223,27 @@ public final class CudaDevice implements Device {
   public void freePinned(long address) {
     enter();
     check(JCudaDriver.cuMemFreeHost(new HostPointer(address)), "cuMemFreeHost");
+  }
+
+  /** An event without timing, to be recorded: one that was given back, or a new one. */
+  Event acquireEvent() {
+    Event idle = idleEvents.poll();
+    if (idle != null) {
+      return idle;
+    }
+    enter();
+    Event event = new Event();
+    check(JCudaDriver.cuEventCreate(event, CUevent_flags.CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+    return event;
+  }
+
+  /**
+   * Keeps an event to be recorded again, behind those that were given back before: recording an
+   * event costs more while the device has not reached its last record. Streams that wait for that
+   * record keep waiting for it.
+   */
+  void releaseEvent(Event event) {
+    idleEvents.add(event);
   }
 
   @Override

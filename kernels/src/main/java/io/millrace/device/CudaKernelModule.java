@@ -3,6 +3,7 @@ package io.millrace.device;
 
 import static io.millrace.device.CudaDriver.check;
 
+import io.millrace.device.CudaDevice.HostPointer;
 import io.millrace.device.CudaDriver.Address;
 import java.io.IOException;
 import java.io.InputStream;
@@ -100,20 +101,13 @@ final class CudaKernelModule implements KernelModule {
     public void launch(
         int blocks, int threads, int sharedBytes, DeviceStream stream, KernelArguments arguments) {
       raiseSharedLimit(sharedBytes);
-      check(
-          JCudaDriver.cuLaunchKernel(
-              function,
-              blocks,
-              1,
-              1,
-              threads,
-              1,
-              1,
-              sharedBytes,
-              ((CudaStream) stream).handle(),
-              new CudaDevice.HostPointer(arguments.parametersAddress()),
-              null),
-          "launch of " + name);
+      HostPointer parameters = new HostPointer(arguments.parametersAddress());
+      ((CudaStream) stream)
+          .enqueue(
+              "launch of " + name,
+              to ->
+                  JCudaDriver.cuLaunchKernel(
+                      function, blocks, 1, 1, threads, 1, 1, sharedBytes, to, parameters, null));
       device.countLaunch();
     }
 
@@ -121,19 +115,13 @@ final class CudaKernelModule implements KernelModule {
     public void launchCooperative(
         int blocks, int threads, int sharedBytes, DeviceStream stream, KernelArguments arguments) {
       raiseSharedLimit(sharedBytes);
-      check(
-          JCudaDriver.cuLaunchCooperativeKernel(
-              function,
-              blocks,
-              1,
-              1,
-              threads,
-              1,
-              1,
-              sharedBytes,
-              ((CudaStream) stream).handle(),
-              new CudaDevice.HostPointer(arguments.parametersAddress())),
-          "cooperative launch of " + name);
+      HostPointer parameters = new HostPointer(arguments.parametersAddress());
+      ((CudaStream) stream)
+          .enqueue(
+              "cooperative launch of " + name,
+              to ->
+                  JCudaDriver.cuLaunchCooperativeKernel(
+                      function, blocks, 1, 1, threads, 1, 1, sharedBytes, to, parameters));
       device.countLaunch();
     }
 

@@ -6,7 +6,8 @@ import static io.millrace.device.CudaDriver.check;
 import io.millrace.device.CudaDriver.Address;
 import io.millrace.device.CudaDriver.Event;
 import java.util.concurrent.atomic.AtomicInteger;
-import jcuda.driver.CUevent_flags;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToIntFunction;
 import jcuda.driver.CUstream;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
@@ -15,6 +16,10 @@ import jcuda.driver.JCudaDriver;
 final class CudaStream implements DeviceStream {
   private final CudaDevice device;
   private final CUstream stream = new CUstream();
+  private final AtomicLong enqueued = new AtomicLong();
+  private CudaEvent lastEvent;
+  private long workBeforeLastEvent;
+  private CudaEvent lastWaitedFor;
   private volatile boolean closed;
 
   CudaStream(CudaDevice device) {
@@ -38,42 +43,69 @@ final class CudaStream implements DeviceStream {
     return stream;
   }
 
+  /**
+   * Enqueues work on the stream.
+   *
+   * @param call names the work in exceptions
+   * @param driverCall a call of the driver, which gives its result
+   */
+  void enqueue(String call, ToIntFunction<CUstream> driverCall) {
+    check(driverCall.applyAsInt(handle()), call);
+    // Not before: another thread may record an event meanwhile, which is then not of this work.
+    enqueued.incrementAndGet();
+  }
+
   @Override
   public void copy(long targetAddress, long sourceAddress, long bytes) {
     if (bytes > 0) {
-      check(
-          JCudaDriver.cuMemcpyAsync(
-              new Address(targetAddress), new Address(sourceAddress), bytes, handle()),
-          "cuMemcpyAsync");
+      Address target = new Address(targetAddress);
+      Address source = new Address(sourceAddress);
+      enqueue("cuMemcpyAsync", to -> JCudaDriver.cuMemcpyAsync(target, source, bytes, to));
     }
   }
 
   @Override
   public void fill(long address, byte value, long bytes) {
     if (bytes > 0) {
-      check(
-          JCudaDriver.cuMemsetD8Async(new Address(address), value, bytes, handle()),
-          "cuMemsetD8Async");
+      Address target = new Address(address);
+      enqueue("cuMemsetD8Async", to -> JCudaDriver.cuMemsetD8Async(target, value, bytes, to));
     }
   }
 
+  /** The last event again if no work was enqueued since it was recorded. */
   @Override
-  public DeviceEvent recordEvent() {
-    return new CudaEvent(this);
+  public synchronized DeviceEvent recordEvent() {
+    long work = enqueued.get();
+    if (lastEvent == null || work != workBeforeLastEvent) {
+      CudaEvent event = new CudaEvent(this);
+      closeLastEvent();
+      lastEvent = event;
+      workBeforeLastEvent = work;
+    }
+    return lastEvent.retain();
+  }
+
+  private void closeLastEvent() {
+    if (lastEvent != null) {
+      lastEvent.close();
+      lastEvent = null;
+    }
   }
 
   // A thread that frees memory waits here, also while another thread closes the stream: the stream
   // then either waits before its last synchronization or is closed already.
   @Override
   public synchronized void waitFor(DeviceEvent event) {
-    if (event instanceof CudaEvent cudaEvent) {
-      check(JCudaDriver.cuStreamWaitEvent(handle(), cudaEvent.event, 0), "cuStreamWaitEvent");
+    if (event instanceof CudaEvent cudaEvent && cudaEvent != lastWaitedFor) {
+      enqueue("cuStreamWaitEvent", to -> JCudaDriver.cuStreamWaitEvent(to, cudaEvent.event, 0));
+      lastWaitedFor = cudaEvent;
     }
   }
 
   @Override
   public void waitForHandle(long eventHandle) {
-    check(JCudaDriver.cuStreamWaitEvent(handle(), new Event(eventHandle), 0), "cuStreamWaitEvent");
+    Event event = new Event(eventHandle);
+    enqueue("cuStreamWaitEvent", to -> JCudaDriver.cuStreamWaitEvent(to, event, 0));
   }
 
   // The other stream may be closed by another thread meanwhile: a closed stream was synchronized,
@@ -111,7 +143,8 @@ final class CudaStream implements DeviceStream {
     if (closed) {
       device.free(address);
     } else {
-      check(JCudaDriver.cuMemFreeAsync(new Address(address), handle()), "cuMemFreeAsync");
+      Address freed = new Address(address);
+      enqueue("cuMemFreeAsync", to -> JCudaDriver.cuMemFreeAsync(freed, to));
     }
   }
 
@@ -123,20 +156,20 @@ final class CudaStream implements DeviceStream {
       } finally {
         closed = true;
         check(JCudaDriver.cuStreamDestroy(stream), "cuStreamDestroy");
+        closeLastEvent();
       }
     }
   }
 
   private static final class CudaEvent implements DeviceEvent {
     private final CudaDevice device;
-    private final Event event = new Event();
+    private final Event event;
     private final AtomicInteger users = new AtomicInteger(1);
 
     CudaEvent(CudaStream stream) {
       this.device = stream.device;
       CUstream handle = stream.handle();
-      check(
-          JCudaDriver.cuEventCreate(event, CUevent_flags.CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+      this.event = device.acquireEvent();
       check(JCudaDriver.cuEventRecord(event, handle), "cuEventRecord");
     }
 
@@ -163,7 +196,7 @@ final class CudaStream implements DeviceStream {
     }
 
     @Override
-    public DeviceEvent retain() {
+    public CudaEvent retain() {
       users.incrementAndGet();
       return this;
     }
@@ -171,8 +204,7 @@ final class CudaStream implements DeviceStream {
     @Override
     public void close() {
       if (users.decrementAndGet() == 0) {
-        device.enter();
-        check(JCudaDriver.cuEventDestroy(event), "cuEventDestroy");
+        device.releaseEvent(event);
       }
     }
   }

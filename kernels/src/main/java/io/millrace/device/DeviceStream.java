@@ -22,7 +22,10 @@ public interface DeviceStream extends AutoCloseable {
   /** Enqueues setting {@code bytes} bytes to {@code value}. */
   void fill(long address, byte value, long bytes);
 
-  /** Marks this point of the stream. The caller closes the event. */
+  /**
+   * Marks this point of the stream. The caller closes the event, which may be the event that
+   * another caller got if no work was enqueued in between.
+   */
   DeviceEvent recordEvent();
 
   /** Makes later work of this stream wait for {@code event}; the host stream waits at once. */

@@ -92,10 +92,17 @@ public final class Buffer implements AutoCloseable {
    * @param stream a stream of the GPU if a GPU is involved
    */
   public Buffer copyTo(MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
-    Buffer copy = allocate(size(), targetStream, target);
     try (AccessScope scope = AccessScope.on(stream)) {
+      return copyTo(target, targetStream, scope);
+    }
+  }
+
+  /** The same on the scope's stream; one scope for many buffers marks the end of their copies. */
+  public Buffer copyTo(MemoryResource target, DeviceStream targetStream, AccessScope scope) {
+    Buffer copy = allocate(size(), targetStream, target);
+    try {
       long source = access(AccessMode.READ, scope);
-      stream.copy(copy.access(AccessMode.WRITE, scope), source, size());
+      scope.stream().copy(copy.access(AccessMode.WRITE, scope), source, size());
       return copy;
     } catch (RuntimeException | Error e) {
       copy.close();

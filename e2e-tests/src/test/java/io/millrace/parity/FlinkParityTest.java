@@ -17,6 +17,7 @@ import io.millrace.testing.RandomExpressions.FunctionCall;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RootLocaleExtension;
 import io.millrace.testing.TableBuilder;
+import io.millrace.testing.TestShare;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -33,10 +34,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class FlinkParityTest {
   private static final ResolutionContext CONTEXT =
       new ResolutionContext(ZoneId.of("Europe/Berlin"), FunctionRegistry.builtIn());
-  private static final int ROWS = 1000;
+  private static final int ROWS = TestShare.of(1000);
   private static final int ROWS_OF_TREES = 200;
   private static final int CALLS_IN_ONE_QUERY = 32;
-  private static final int TREES = 300;
+  private static final int TREES = TestShare.of(300);
   private static final int TREES_IN_ONE_QUERY = 10;
   private static final int MAX_DEPTH = 5;
 

@@ -18,6 +18,7 @@ import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.testing.RandomExtension;
+import io.millrace.testing.TestShare;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +50,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * when all changes are replayed.
  */
 class GroupAggregateParityTest {
-  private static final int QUERIES_PER_JOB = 17;
+  private static final int QUERIES_PER_JOB = TestShare.of(17);
   private static final int MAX_BATCH_ROWS = 70;
 
   @RegisterExtension final RandomExtension random = new RandomExtension();

@@ -20,6 +20,7 @@ import io.millrace.operators.window.Tumble;
 import io.millrace.operators.window.WindowAggregateOperator;
 import io.millrace.parity.RandomWindowQuery.Function;
 import io.millrace.testing.RandomExtension;
+import io.millrace.testing.TestShare;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -52,7 +53,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * types, nullability and rows, and so which rows are late.
  */
 class WindowAggregateParityTest {
-  private static final int QUERIES_PER_JOB = 6;
+  private static final int QUERIES_PER_JOB = TestShare.of(6);
   private static final int MAX_BATCH_ROWS = 70;
 
   private static final Schema INSTANTS =

@@ -2,6 +2,7 @@
 package io.millrace.state;
 
 import io.millrace.device.DeviceStream;
+import io.millrace.device.PerDevice;
 import io.millrace.memory.AccessScope;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ChangeKind;
@@ -65,6 +66,9 @@ record StateBatch(
     TableStrings.Access strings,
     UpdateScratch.Staged staged,
     DeviceStream stream) {
+  /** What updates the state. */
+  static final PerDevice<StateKernels> KERNELS =
+      new PerDevice<>(host -> new HostStateKernels(), CudaStateKernels::new);
 
   /**
    * What a batch updates.

@@ -125,7 +125,7 @@ final class StateChanges implements AutoCloseable {
             stream,
             () -> {
               if (changed > 0) {
-                StateTable.KERNELS
+                StateBatch.KERNELS
                     .of(stream.device())
                     .maskOverflows(input.sums(), 2L * changed, stream);
               }

@@ -5,7 +5,6 @@ import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
-import io.millrace.device.PerDevice;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
@@ -45,9 +44,6 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 @PublicEvolving
 public final class StateTable implements AutoCloseable {
-  static final PerDevice<StateKernels> KERNELS =
-      new PerDevice<>(host -> new HostStateKernels(), CudaStateKernels::new);
-
   private static final long MAX_ROWS = 0xfffffffeL;
   private static final AtomicLong IDS = new AtomicLong();
 
@@ -74,15 +70,22 @@ public final class StateTable implements AutoCloseable {
    * @param memory of the rows and the index, and of results
    */
   public StateTable(StateSchema schema, DeviceStream stream, MemoryResource memory) {
-    this.schema = schema;
-    this.stream = stream;
-    this.memory = memory;
+    this(new UpdateScratch(schema, stream, memory, false));
+  }
+
+  /**
+   * As above, with what {@code scratch} has; if it is shared, the caller closes it, behind this.
+   */
+  public StateTable(UpdateScratch scratch) {
+    this.scratch = scratch;
+    this.schema = scratch.schema();
+    this.stream = scratch.stream();
+    this.memory = scratch.memory();
     this.rows = new StateRows(schema.rowBytes(), stream, memory);
     this.strings = new TableStrings(schema, stream, memory);
     this.pageEpochs = new PageEpochs(schema.rowBytes(), stream, memory);
     this.chunkTable = new ChunkTable(stream, memory);
-    this.index = new KeyIndex(KERNELS.of(stream.device()), stream, memory);
-    this.scratch = new UpdateScratch(schema, stream, memory);
+    this.index = new KeyIndex(StateBatch.KERNELS.of(stream.device()), stream, memory);
   }
 
   public StateSchema schema() {
@@ -215,8 +218,7 @@ public final class StateTable implements AutoCloseable {
       return;
     }
     long values = (long) counts.rows() * schema.valueTails().size();
-    long valueWords = other.strings.mostValueWords(values);
-    reserve(counts.rows(), counts.stringWords(), valueWords);
+    reserve(counts.rows(), counts.stringWords(), other.strings.mostValueWords(values));
     try (AccessScope scope = AccessScope.on(stream)) {
       long address = copies.access(AccessMode.READ, scope);
       Chunks inputStrings = other.strings.read(scope);
@@ -281,8 +283,6 @@ public final class StateTable implements AutoCloseable {
    * The accumulators of rows as they are stored, for updates of a table of {@link
    * StateSchema#ofSecondPhase}: otherwise as {@link #values}. The columns are those of {@link
    * StateSchema#partials}.
-   *
-   * @throws GpuOutOfMemoryException as {@link #values}
    */
   public Table partials(long firstRow, int count) {
     Objects.checkFromIndexSize(firstRow, count, rowCount);
@@ -302,7 +302,7 @@ public final class StateTable implements AutoCloseable {
     }
   }
 
-  /** Gives memory back that only updates need; the next update allocates it again. */
+  /** Gives back what only updates need, also if tables share it; the next update allocates it. */
   public void releaseScratch() {
     scratch.close();
     strings.releaseScratch();
@@ -341,7 +341,7 @@ public final class StateTable implements AutoCloseable {
             rows, chunks, rowCount, slots, pageEpochs, epoch, stringAccess, staged);
     try {
       StateBatch batch = StateBatch.of(schema, input, inputRows, scratch, target, scope, stream);
-      Counts counts = KERNELS.of(stream.device()).update(batch);
+      Counts counts = StateBatch.KERNELS.of(stream.device()).update(batch);
       return StateKernels.afterFirstWrite(
           stream,
           () -> {
@@ -394,7 +394,7 @@ public final class StateTable implements AutoCloseable {
     failure.run(pageEpochs::close);
     failure.run(chunkTable::close);
     failure.run(index::close);
-    failure.run(scratch::close);
+    failure.run(scratch::closeUnlessShared);
     failure.rethrow();
   }
 }

@@ -204,7 +204,7 @@ public final class StateValues implements AutoCloseable {
   void write(long firstRow, StateAccess access, AccessScope scope) {
     StateValuesBatch batch = batch(firstRow, access.chunkTable(), access.chunkShift(), scope);
     KERNELS.of(stream.device()).write(batch);
-    StateTable.KERNELS.of(stream.device()).maskOverflows(batch.sums(), batch.rows(), stream);
+    StateBatch.KERNELS.of(stream.device()).maskOverflows(batch.sums(), batch.rows(), stream);
     if (schema.hasStrings()) {
       writeStrings(batch, new Chunks(access.keyStrings(), access.valueStrings()), scope);
     }

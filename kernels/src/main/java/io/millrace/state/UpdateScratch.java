@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -10,11 +11,16 @@ import io.millrace.state.row.ChunkTable;
 import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
 
-/** The scratch memory of the updates of a table. Used by one thread. */
-final class UpdateScratch implements AutoCloseable {
+/**
+ * The scratch memory of the updates of a table, or of tables of one schema and stream that are
+ * updated one after the other. Used by one thread.
+ */
+@Internal
+public final class UpdateScratch implements AutoCloseable {
   private final StateSchema schema;
   private final DeviceStream stream;
   private final MemoryResource memory;
+  private final boolean isShared;
   private final StagedRows stagedRows;
   // null if there is none.
   private Buffer buffer;
@@ -22,11 +28,32 @@ final class UpdateScratch implements AutoCloseable {
   private int rows;
   private int batchNumber;
 
-  UpdateScratch(StateSchema schema, DeviceStream stream, MemoryResource memory) {
+  /**
+   * Without memory until the first update.
+   *
+   * @param stream orders the memory; stays open as long as this
+   * @param isShared whether the memory is for several tables, so that it stays when a table closes
+   */
+  public UpdateScratch(
+      StateSchema schema, DeviceStream stream, MemoryResource memory, boolean isShared) {
     this.schema = schema;
     this.stream = stream;
     this.memory = memory;
+    this.isShared = isShared;
     this.stagedRows = new StagedRows(stream, memory);
+  }
+
+  /** The schema of the tables. */
+  public StateSchema schema() {
+    return schema;
+  }
+
+  DeviceStream stream() {
+    return stream;
+  }
+
+  MemoryResource memory() {
+    return memory;
   }
 
   /**
@@ -61,7 +88,7 @@ final class UpdateScratch implements AutoCloseable {
    * also if only the index lies there; see {@link StagedRows#access}.
    */
   Staged accessStaged(StateRows state, KeyIndex.Access index, int batchRows, AccessScope scope) {
-    boolean isGpu = StateTable.KERNELS.of(stream.device()).stagesRows();
+    boolean isGpu = StateBatch.KERNELS.of(stream.device()).stagesRows();
     // Long strings of values are stored behind the kernels, in the rows where they are.
     boolean stages = isGpu && !schema.hasValueStrings();
     long[] hostChunks = stages ? state.hostChunks() : new long[0];
@@ -88,6 +115,13 @@ final class UpdateScratch implements AutoCloseable {
   public void close() {
     releaseZeros();
     stagedRows.close();
+  }
+
+  /** Gives the memory back if it is that of one table, which is closed. */
+  void closeUnlessShared() {
+    if (!isShared) {
+      close();
+    }
   }
 
   private void releaseZeros() {

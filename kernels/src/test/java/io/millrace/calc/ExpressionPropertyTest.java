@@ -21,6 +21,7 @@ import io.millrace.testing.RandomExpressions.FunctionCall;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
 import io.millrace.testing.TableBuilder;
+import io.millrace.testing.TestShare;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,7 +46,7 @@ class ExpressionPropertyTest {
   private static final ResolutionContext CONTEXT =
       new ResolutionContext(ZoneId.of("Europe/Berlin"), FunctionRegistry.builtIn());
   private static final int CALLS_IN_ONE_KERNEL = 16;
-  private static final int TREES = 100;
+  private static final int TREES = TestShare.of(100);
   private static final int TREES_IN_ONE_KERNEL = 4;
   private static final int MAX_DEPTH = 5;
   private static final int ROWS = 1000;

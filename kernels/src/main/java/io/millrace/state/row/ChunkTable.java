@@ -2,6 +2,7 @@
 package io.millrace.state.row;
 
 import io.millrace.annotation.Internal;
+import io.millrace.device.DeviceEvent;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
@@ -47,10 +48,11 @@ public final class ChunkTable implements AutoCloseable {
       return table.access(AccessMode.READ, scope);
     }
     long target = table.access(AccessMode.WRITE, scope);
-    try (StagingBuffer staging = stream.device().stagingPool().acquire(bytes)) {
-      HostMemory.copyFromArray(staging.address(), addresses, addresses.length);
-      stream.copy(target, staging.address(), bytes);
-      stream.synchronize();
+    StagingBuffer staging = stream.device().stagingPool().acquire(bytes);
+    HostMemory.copyFromArray(staging.address(), addresses, addresses.length);
+    stream.copy(target, staging.address(), bytes);
+    try (DeviceEvent copied = stream.recordEvent()) {
+      staging.closeAfter(copied);
     }
     written = addresses;
     return target;

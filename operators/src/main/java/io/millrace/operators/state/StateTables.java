@@ -6,6 +6,7 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.StateSnapshot;
 import io.millrace.state.StateTable;
+import io.millrace.state.UpdateScratch;
 import io.millrace.state.row.CopiedExtents;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.UpdateTime;
@@ -30,26 +31,20 @@ public final class StateTables implements AutoCloseable {
    */
   public static final UpdateTime STAYS = new UpdateTime(Long.MAX_VALUE, Long.MIN_VALUE);
 
-  private final StateSchema schema;
-  private final DeviceStream stream;
-  private final MemoryResource memory;
+  private final UpdateScratch scratch;
   private final NavigableMap<Long, StateTable> tables = new ConcurrentSkipListMap<>();
   // Written by one thread.
   private volatile long expiredRows;
   private volatile CopiedExtents copiedOfClosed = CopiedExtents.NONE;
   // null if there is none; written by one thread.
   private volatile StateTable replacement;
-  // The table that may hold scratch memory; null if none does.
-  private StateTable lastUpdated;
 
   StateTables(StateSchema schema, DeviceStream stream, MemoryResource memory) {
-    this.schema = schema;
-    this.stream = stream;
-    this.memory = memory;
+    this.scratch = new UpdateScratch(schema, stream, memory, true);
   }
 
   public StateSchema schema() {
-    return schema;
+    return scratch.schema();
   }
 
   /** The tables by namespace, in ascending order; changes with this. */
@@ -57,23 +52,17 @@ public final class StateTables implements AutoCloseable {
     return Collections.unmodifiableNavigableMap(tables);
   }
 
-  /**
-   * The table of a namespace, for updates; an empty one if there was none. Takes the scratch memory
-   * of the table of these that was updated before, so that one table of a state at a time holds
-   * such memory: an operator with several states holds it for a table of each.
-   */
+  /** The table of a namespace, for updates; an empty one if there was none. */
   public StateTable forUpdate(long namespace) {
-    StateTable table = tables.computeIfAbsent(namespace, absent -> newTable());
-    if (lastUpdated != null && lastUpdated != table) {
-      lastUpdated.releaseScratch();
-    }
-    lastUpdated = table;
-    return table;
+    return tables.computeIfAbsent(namespace, absent -> newTable());
   }
 
-  /** An empty table that is none of these, with their schema; the caller closes it. */
+  /**
+   * An empty table that is none of these, with their schema and scratch memory; the caller closes
+   * it, before these.
+   */
   public StateTable newTable() {
-    return new StateTable(schema, stream, memory);
+    return new StateTable(scratch);
   }
 
   /** Closes the table of a namespace, if there is one. */
@@ -156,9 +145,6 @@ public final class StateTables implements AutoCloseable {
 
   private void forget(StateTable table) {
     copiedOfClosed = copiedOfClosed.plus(table.copied());
-    if (lastUpdated == table) {
-      lastUpdated = null;
-    }
   }
 
   /** The number of rows of all tables. Any thread may ask. */
@@ -183,7 +169,7 @@ public final class StateTables implements AutoCloseable {
 
   /** The rows of all tables of now; see {@link StateTable#snapshot}. */
   Snapshot snapshot() {
-    Snapshot snapshot = new Snapshot(schema, new TreeMap<>());
+    Snapshot snapshot = new Snapshot(schema(), new TreeMap<>());
     try {
       tables.forEach((namespace, table) -> snapshot.tables.put(namespace, table.snapshot()));
       return snapshot;
@@ -213,7 +199,7 @@ public final class StateTables implements AutoCloseable {
     tables.values().forEach(table -> failure.run(table::close));
     tables.clear();
     failure.run(this::dropReplacement);
-    lastUpdated = null;
+    failure.run(scratch::close);
     failure.rethrow();
   }
 }

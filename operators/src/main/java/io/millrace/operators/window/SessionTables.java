@@ -141,7 +141,6 @@ final class SessionTables {
         clear(slice, lastTime);
         leastLastTimes.put(sliceEnd, found.nextTime);
       }
-      ended.releaseScratch();
       consumer.accept(ended);
     }
   }

@@ -10,6 +10,7 @@ import io.millrace.device.PinnedStagingPool;
 import io.millrace.device.StagingRequests;
 import io.millrace.memory.resource.FailingResourceAdaptor;
 import io.millrace.operators.context.ContextMemory;
+import io.millrace.testing.TestShare;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -39,13 +40,19 @@ final class OutOfMemoryInjection implements TestTemplateInvocationContextProvide
     AllocationFailures none = AllocationFailures.none();
     return Stream.concat(
         Stream.of(new Invocation("as it is", none, new Recording(none, test))),
-        Stream.of(none)
-            .flatMap(recorded -> recorded.sites().stream())
-            .flatMap(site -> failing(site, test)));
+        Stream.of(none).flatMap(recorded -> failing(recorded.sites(), test)));
   }
 
-  private static Stream<Invocation> failing(AllocationSite site, OutOfMemoryTest test) {
+  private static Stream<Invocation> failing(List<AllocationSite> sites, OutOfMemoryTest test) {
+    return IntStream.range(0, sites.size())
+        .boxed()
+        .flatMap(number -> failing(sites.get(number), number, test));
+  }
+
+  // In a share of the runs, sites take turns in the number of attempts.
+  private static Stream<Invocation> failing(AllocationSite site, int number, OutOfMemoryTest test) {
     return IntStream.rangeClosed(1, test.attempts())
+        .filter(attempts -> TestShare.IS_ALL || attempts == 1 + number % test.attempts())
         .mapToObj(
             attempts -> {
               AllocationFailures failures = AllocationFailures.at(site, attempts);

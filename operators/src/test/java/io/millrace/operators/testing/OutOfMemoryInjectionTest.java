@@ -10,6 +10,7 @@ import io.millrace.memory.Buffer;
 import io.millrace.memory.retry.GpuRetry;
 import io.millrace.memory.retry.GpuSemaphore;
 import io.millrace.operators.context.DeviceContext;
+import io.millrace.testing.TestShare;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,7 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /** Injection finds operators that do not survive a failure, and lines that never failed. */
 class OutOfMemoryInjectionTest {
+  private static final int RUNS_OF_A_SITE = TestShare.IS_ALL ? 2 : 1;
 
   /** Takes rows out of a list, for which it needs memory. Only the enclosing tests run it. */
   @ExtendWith(NothingHeldExtension.class)
@@ -108,17 +110,17 @@ class OutOfMemoryInjectionTest {
   }
 
   @Test
-  void eachSiteFailsInOneAttemptAndInTwo() {
+  void eachSiteFailsInOneAttemptAndInTwoOrInOneOfThem() {
     TestExecutionSummary summary = run(Faithful.class);
     assertThat(failures(summary)).isEmpty();
-    assertThat(summary.getTestsSucceededCount()).isEqualTo(1 + 2 * 2);
+    assertThat(summary.getTestsSucceededCount()).isEqualTo(1 + 2 * RUNS_OF_A_SITE);
   }
 
   @Test
   void aLostRowIsFound() {
     TestExecutionSummary summary = run(LosesARow.class);
     assertThat(summary.getTestsSucceededCount()).isEqualTo(1);
-    assertThat(summary.getTestsFailedCount()).isEqualTo(2);
+    assertThat(summary.getTestsFailedCount()).isEqualTo(RUNS_OF_A_SITE);
     assertThat(failures(summary)).contains("1 attempt fails at ", "to contain exactly");
   }
 
@@ -126,8 +128,8 @@ class OutOfMemoryInjectionTest {
   void aLeakIsFound() {
     TestExecutionSummary summary = run(Leaks.class);
     Leaks.free();
-    assertThat(summary.getTestsSucceededCount()).isEqualTo(1 + 2);
-    assertThat(failures(summary)).contains("1 attempt fails at ", "is in use");
+    assertThat(summary.getTestsSucceededCount()).isEqualTo(1 + RUNS_OF_A_SITE);
+    assertThat(failures(summary)).contains("is in use");
   }
 
   @Test

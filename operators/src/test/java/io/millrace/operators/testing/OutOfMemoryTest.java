@@ -32,8 +32,9 @@ public @interface OutOfMemoryTest {
 
   /**
    * The maximum number of consecutive attempts that fail at a site; each number from 1 to this one
-   * gets a run. The second attempt follows spilling, the third runs alone on the device, and the
-   * fourth has half of the input, if the input can be split.
+   * gets a run, or, in a share of the runs, the sites of a test take turns in it ({@link
+   * io.millrace.testing.TestShare}). The second attempt follows spilling, the third runs alone on
+   * the device, and the fourth has half of the input, if the input can be split.
    */
   int attempts() default 2;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -15,7 +15,7 @@ import io.millrace.state.row.StateSchema;
  * The scratch memory of the updates of a table, or of tables of one schema and stream that are
  * updated one after the other. Used by one thread.
  */
-@Internal
+@PublicEvolving
 public final class UpdateScratch implements AutoCloseable {
   private final StateSchema schema;
   private final DeviceStream stream;

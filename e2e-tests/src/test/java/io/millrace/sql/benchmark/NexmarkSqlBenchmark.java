@@ -36,7 +36,7 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
  *
  * <p>Arguments: Ki bids that are kept, how often they come, rounds, subtasks, and queries: names,
  * or any SQL over the table {@code bid}; none for all of Nexmark's. Among the queries there may be
- * options of all jobs, such as {@code state.backend.type=rocksdb} and {@code
+ * options of all jobs and of the cluster, such as {@code state.backend.type=rocksdb} and {@code
  * table.exec.mini-batch.enabled=true}. With {@code json-files=FOLDER} the bids are lines of JSON in
  * files there, which Flink's connector {@code filesystem} reads as rows and Millrace's as batches;
  * the files are deleted at the end.
@@ -100,7 +100,7 @@ public final class NexmarkSqlBenchmark implements AutoCloseable {
     int subtasks = Integer.parseInt(arguments[3]);
     List<String> rest = Arrays.asList(arguments).subList(4, arguments.length);
     List<String> queries = rest.stream().filter(argument -> !isOption(argument)).toList();
-    Configuration configuration = new Configuration();
+    Configuration configuration = options(rest);
     configuration.set(RestOptions.BIND_PORT, "0");
     MiniCluster cluster =
         new MiniCluster(

@@ -38,6 +38,8 @@ public final class StateTables implements AutoCloseable {
   private volatile CopiedExtents copiedOfClosed = CopiedExtents.NONE;
   // null if there is none; written by one thread.
   private volatile StateTable replacement;
+  // The table that may hold scratch memory for the strings of values; null if none does.
+  private StateTable lastUpdated;
 
   StateTables(StateSchema schema, DeviceStream stream, MemoryResource memory) {
     this.scratch = new UpdateScratch(schema, stream, memory, true);
@@ -52,9 +54,18 @@ public final class StateTables implements AutoCloseable {
     return Collections.unmodifiableNavigableMap(tables);
   }
 
-  /** The table of a namespace, for updates; an empty one if there was none. */
+  /**
+   * The table of a namespace, for updates; an empty one if there was none. Takes the scratch memory
+   * of the table of these that was updated before if values have strings, whose scratch memory
+   * tables do not share, so that one table of a state at a time holds such memory.
+   */
   public StateTable forUpdate(long namespace) {
-    return tables.computeIfAbsent(namespace, absent -> newTable());
+    StateTable table = tables.computeIfAbsent(namespace, absent -> newTable());
+    if (schema().hasValueStrings() && lastUpdated != null && lastUpdated != table) {
+      lastUpdated.releaseScratch();
+    }
+    lastUpdated = table;
+    return table;
   }
 
   /**
@@ -145,6 +156,9 @@ public final class StateTables implements AutoCloseable {
 
   private void forget(StateTable table) {
     copiedOfClosed = copiedOfClosed.plus(table.copied());
+    if (lastUpdated == table) {
+      lastUpdated = null;
+    }
   }
 
   /** The number of rows of all tables. Any thread may ask. */
@@ -199,6 +213,7 @@ public final class StateTables implements AutoCloseable {
     tables.values().forEach(table -> failure.run(table::close));
     tables.clear();
     failure.run(this::dropReplacement);
+    lastUpdated = null;
     failure.run(scratch::close);
     failure.rethrow();
   }

@@ -141,6 +141,9 @@ final class SessionTables {
         clear(slice, lastTime);
         leastLastTimes.put(sliceEnd, found.nextTime);
       }
+      if (tables.schema().hasValueStrings()) {
+        ended.releaseScratch();
+      }
       consumer.accept(ended);
     }
   }

@@ -121,10 +121,7 @@ class DatabaseRestartTest {
         Thread.sleep(numbers.nextInt(300));
         database.resume();
       }
-      case END_SESSIONS ->
-          sql.number(
-              "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-                  + " WHERE application_name LIKE 'millrace%' AND pid <> pg_backend_pid()");
+      case END_SESSIONS -> sql.endSessions();
       case FAIL_TASK -> {
         List<Failures.Point> points = List.of(Failures.Point.values());
         failures.failAt(points.get(numbers.nextInt(points.size())));

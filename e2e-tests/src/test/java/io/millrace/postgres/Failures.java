@@ -22,7 +22,7 @@ final class Failures<T> implements MapFunction<T, T>, CheckpointedFunction, Chec
   private static final long serialVersionUID = 1L;
   private static final AtomicLong NEXT = new AtomicLong();
   private static final Map<Long, State> STATES = new ConcurrentHashMap<>();
-  private static final long MILLIS_PER_ELEMENT = 5;
+  private static final long MILLIS_PER_ELEMENT = 20;
 
   private final long number = NEXT.getAndIncrement();
 

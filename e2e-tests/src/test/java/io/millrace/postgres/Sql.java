@@ -55,6 +55,18 @@ public final class Sql {
     }
   }
 
+  /** How many rows a table has. */
+  long count(String table) throws SQLException {
+    return number("SELECT count(*) FROM " + table);
+  }
+
+  /** Ends the sessions of Millrace's jobs, and returns how many there were. */
+  long endSessions() throws SQLException {
+    return number(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+            + " WHERE application_name LIKE 'millrace%' AND pid <> pg_backend_pid()");
+  }
+
   /** The names of the tables with staged rows of a sink. */
   List<String> stagedTables(String sinkId) throws SQLException {
     return strings(

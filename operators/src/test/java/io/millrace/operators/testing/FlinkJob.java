@@ -3,9 +3,9 @@ package io.millrace.operators.testing;
 
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.stream.StreamSupport;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
@@ -69,11 +69,11 @@ public final class FlinkJob {
    * Waits until {@code condition} holds.
    *
    * @throws Exception the job's failure if it fails; an IllegalStateException if the job ends, or
-   *     {@value #TIMEOUT_SECONDS} s pass, before {@code condition} holds
+   *     {@value #TIMEOUT_SECONDS} s pass, before {@code condition} holds; what the condition throws
    */
-  public void awaitUntil(BooleanSupplier condition) throws Exception {
+  public void awaitUntil(Callable<Boolean> condition) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
-    while (!condition.getAsBoolean()) {
+    while (!condition.call()) {
       if (status().isGloballyTerminalState()) {
         await();
         throw new IllegalStateException("the job ended too early: " + status());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.batching;
 
+import io.millrace.operators.transfer.WatermarkMode;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.Objects;

@@ -15,12 +15,12 @@ import io.millrace.operators.transfer.ControlEvent;
 import io.millrace.operators.transfer.Deadline;
 import io.millrace.operators.transfer.FlushingOperator;
 import io.millrace.operators.transfer.HostTransfer;
+import io.millrace.operators.transfer.WatermarkMode;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
-import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
 
@@ -54,7 +54,6 @@ public final class BatchingOperator<IN> extends FlushingOperator<ColumnBatch>
   private transient SendPace pace;
   private transient BatchingMetrics batchingMetrics;
   private transient long timestamp;
-  private transient Watermark heldWatermark;
   private transient Deadline deadline;
 
   private BatchingOperator(
@@ -178,11 +177,7 @@ public final class BatchingOperator<IN> extends FlushingOperator<ColumnBatch>
     if (table.isPresent()) {
       send(table.get(), cause, age);
     }
-    if (heldWatermark != null) {
-      Watermark watermark = heldWatermark;
-      heldWatermark = null;
-      super.processWatermark(watermark);
-    }
+    sendHeldWatermark();
   }
 
   private void send(Table table, FlushCause cause, long age) {
@@ -205,17 +200,8 @@ public final class BatchingOperator<IN> extends FlushingOperator<ColumnBatch>
   }
 
   @Override
-  public void processWatermark(Watermark watermark) throws Exception {
-    boolean hold =
-        options.watermarks() == WatermarkMode.HOLD
-            && batcher.rows() > 0
-            && !watermark.equals(Watermark.MAX_WATERMARK);
-    if (hold) {
-      heldWatermark = watermark;
-    } else {
-      heldWatermark = null;
-      super.processWatermark(watermark);
-    }
+  protected boolean holdsWatermark() {
+    return options.watermarks() == WatermarkMode.HOLD && batcher.rows() > 0;
   }
 
   @Override

@@ -7,14 +7,16 @@ import io.millrace.operators.context.SendPace;
 import io.millrace.operators.transfer.ColumnBatchOperator;
 import io.millrace.operators.transfer.ControlEvent;
 import io.millrace.operators.transfer.Deadline;
+import io.millrace.operators.transfer.WatermarkMode;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
 
 /**
  * The downstream side of an exchange: joins the small batches that arrive and moves them to the
- * device. Each {@link ControlEvent} flushes, so that it does not overtake a row. A joined batch has
- * the largest timestamp of its parts.
+ * device. Each {@link ControlEvent} flushes, so that it does not overtake a row; a watermark that
+ * {@linkplain CoalesceOptions#watermarks is held} waits for the flush. A joined batch has the
+ * largest timestamp of its parts.
  */
 final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> {
   private static final long serialVersionUID = 1L;
@@ -54,7 +56,8 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> {
   }
 
   @Override
-  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element)
+      throws Exception {
     if (coalescer.needsFlushBefore(batch) || isTooSlowFor(batch)) {
       flush();
     }
@@ -78,7 +81,12 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> {
     return !coalescer.isEmpty() && coalescer.rows() + batch.rowCount() > pace.rowLimit();
   }
 
-  private void flush() {
+  private void flush() throws Exception {
+    send();
+    sendHeldWatermark();
+  }
+
+  private void send() {
     StreamRecord<ColumnBatch> element = joined.copy(null);
     joined.eraseTimestamp();
     deadline.clear();
@@ -96,7 +104,12 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> {
   }
 
   @Override
-  protected void flush(ControlEvent event) {
+  protected boolean holdsWatermark() {
+    return options.watermarks() == WatermarkMode.HOLD && !coalescer.isEmpty();
+  }
+
+  @Override
+  protected void flush(ControlEvent event) throws Exception {
     flush();
   }
 

@@ -4,6 +4,8 @@ package io.millrace.operators.exchange;
 import io.millrace.column.Schema;
 import io.millrace.kernel.hash.HashFunction;
 import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.transfer.WatermarkMode;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +33,7 @@ public final class ExchangeTransformations {
    * has rows of one key group.
    *
    * @param keys indices of columns of types that {@link HashFunction#FLINK_BINARY_ROW} supports
+   * @param watermarks the effect of a watermark on rows that the receiver has not sent yet
    * @param name of the receiving operator
    * @param options of the job
    * @throws IllegalArgumentException if the columns cannot be a key
@@ -38,6 +41,7 @@ public final class ExchangeTransformations {
   public static Transformation<ColumnBatch> byKey(
       Transformation<ColumnBatch> batches,
       List<Integer> keys,
+      WatermarkMode watermarks,
       String name,
       ReadableConfig options) {
     checkKeys(ColumnBatchTypeInformation.schemaOf(batches.getOutputType()), keys);
@@ -48,7 +52,8 @@ public final class ExchangeTransformations {
         KeyGroupSplitter.factory(
             keys, HashFunction.FLINK_BINARY_ROW, perKeyGroup, BatchExchange.PART_BYTES);
     Transformation<ColumnBatch> received =
-        exchange(batches, splitters, new KeyGroupPartitioner(perKeyGroup), name, options);
+        exchange(
+            batches, splitters, new KeyGroupPartitioner(perKeyGroup), watermarks, name, options);
     received.setParallelism(ExecutionConfig.PARALLELISM_DEFAULT);
     return received;
   }
@@ -71,13 +76,17 @@ public final class ExchangeTransformations {
   /**
    * Sends all batches to the only subtask of a receiver.
    *
+   * @param watermarks the effect of a watermark on rows that the receiver has not sent yet
    * @param name of the receiving operator
    * @param options of the job
    */
   public static Transformation<ColumnBatch> single(
-      Transformation<ColumnBatch> batches, String name, ReadableConfig options) {
+      Transformation<ColumnBatch> batches,
+      WatermarkMode watermarks,
+      String name,
+      ReadableConfig options) {
     Transformation<ColumnBatch> received =
-        exchange(batches, wholeTables(), new GlobalPartitioner<>(), name, options);
+        exchange(batches, wholeTables(), new GlobalPartitioner<>(), watermarks, name, options);
     received.setParallelism(1);
     received.setMaxParallelism(1);
     return received;
@@ -87,19 +96,22 @@ public final class ExchangeTransformations {
    * Sends batches of several streams to one stream.
    *
    * @param inputs at least two, with the same columns
+   * @param watermarks the effect of a watermark on rows that the receiver has not sent yet
    * @param name of the receiving operator
    * @param options of the job
    */
   public static Transformation<ColumnBatch> union(
-      List<Transformation<ColumnBatch>> inputs, String name, ReadableConfig options) {
+      List<Transformation<ColumnBatch>> inputs,
+      WatermarkMode watermarks,
+      String name,
+      ReadableConfig options) {
     ColumnBatchTypeInformation type = (ColumnBatchTypeInformation) inputs.get(0).getOutputType();
     List<Transformation<ColumnBatch>> parts = new ArrayList<>();
     for (Transformation<ColumnBatch> input : inputs) {
       parts.add(parts(input, wholeTables(), name, options));
     }
     Transformation<ColumnBatch> received =
-        CoalesceOperator.factory(CoalesceOptions.DEFAULT)
-            .appendTo(new UnionTransformation<>(parts), name, type, options);
+        receiver(watermarks).appendTo(new UnionTransformation<>(parts), name, type, options);
     received.setParallelism(ExecutionConfig.PARALLELISM_DEFAULT);
     return received;
   }
@@ -118,14 +130,19 @@ public final class ExchangeTransformations {
         .appendTo(batches, ExchangedStream.partitionName(name), batches.getOutputType(), options);
   }
 
+  private static OperatorFactory<ColumnBatch, ColumnBatch> receiver(WatermarkMode watermarks) {
+    return CoalesceOperator.factory(CoalesceOptions.DEFAULT.withWatermarks(watermarks));
+  }
+
   private static Transformation<ColumnBatch> exchange(
       Transformation<ColumnBatch> batches,
       TableSplitter.Factory splitters,
       StreamPartitioner<ColumnBatch> partitioner,
+      WatermarkMode watermarks,
       String name,
       ReadableConfig options) {
     Transformation<ColumnBatch> parts = parts(batches, splitters, name, options);
-    return CoalesceOperator.factory(CoalesceOptions.DEFAULT)
+    return receiver(watermarks)
         .appendTo(
             new PartitionTransformation<>(parts, partitioner),
             name,

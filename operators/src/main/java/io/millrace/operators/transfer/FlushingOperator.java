@@ -22,6 +22,8 @@ public abstract class FlushingOperator<OUT> extends AbstractStreamOperator<OUT>
     implements BoundedOneInput {
   private static final long serialVersionUID = 1L;
 
+  private transient Watermark heldWatermark;
+
   protected FlushingOperator(StreamOperatorParameters<OUT> parameters) {
     super(parameters);
   }
@@ -44,9 +46,32 @@ public abstract class FlushingOperator<OUT> extends AbstractStreamOperator<OUT>
     step.run();
   }
 
+  /**
+   * Whether the next watermark waits for {@link #sendHeldWatermark}, which the operator then calls
+   * whenever it has emitted the rows that it holds back. By default no watermark waits. The last
+   * watermark of a stream never waits.
+   */
+  protected boolean holdsWatermark() {
+    return false;
+  }
+
+  /** Forwards the last watermark that waits, if any. */
+  protected final void sendHeldWatermark() throws Exception {
+    if (heldWatermark != null) {
+      Watermark watermark = heldWatermark;
+      heldWatermark = null;
+      super.processWatermark(watermark);
+    }
+  }
+
   @Override
   public void processWatermark(Watermark watermark) throws Exception {
-    forward(ControlEvent.WATERMARK, () -> super.processWatermark(watermark));
+    if (holdsWatermark() && !watermark.equals(Watermark.MAX_WATERMARK)) {
+      heldWatermark = watermark;
+    } else {
+      heldWatermark = null;
+      forward(ControlEvent.WATERMARK, () -> super.processWatermark(watermark));
+    }
   }
 
   @Override

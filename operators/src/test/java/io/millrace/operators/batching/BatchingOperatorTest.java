@@ -15,6 +15,7 @@ import io.millrace.operators.row.RowDataAppender;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.RecordingOutput;
+import io.millrace.operators.transfer.WatermarkMode;
 import io.millrace.testing.DeviceExtension;
 import java.time.Duration;
 import java.util.List;

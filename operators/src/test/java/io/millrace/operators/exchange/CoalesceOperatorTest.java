@@ -18,6 +18,7 @@ import io.millrace.operators.context.InjectedFailures;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.RecordingOutput;
+import io.millrace.operators.transfer.WatermarkMode;
 import io.millrace.operators.wire.BodyCodec;
 import io.millrace.operators.wire.ColumnBatchSerializer;
 import io.millrace.testing.DeviceExtension;
@@ -43,7 +44,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class CoalesceOperatorTest {
   private static final Schema SCHEMA = Schema.of(new Field("id", DataType.INT64, false));
   private static final CoalesceOptions OPTIONS =
-      new CoalesceOptions(10, 1 << 20, Duration.ofMillis(50));
+      CoalesceOptions.DEFAULT.withRows(10).withBytes(1 << 20).withDelay(Duration.ofMillis(50));
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
@@ -166,6 +167,44 @@ class CoalesceOperatorTest {
     assertThat(output.elements()).last().isEqualTo(rows(null, 2L));
     harness.setProcessingTime(2_000);
     assertThat(output.elements()).hasSize(2);
+  }
+
+  @OutOfMemoryTest
+  void watermarksWaitForTheRowsBeforeThem() throws Exception {
+    harness.close();
+    open(OPTIONS.withWatermarks(WatermarkMode.HOLD));
+    harness.processWatermark(new Watermark(1));
+    process(1, 4, null);
+    harness.processWatermark(new Watermark(2));
+    harness.processWatermark(new Watermark(3));
+    assertThat(output.elements()).containsExactly(new Watermark(1));
+    process(2, 6, null);
+    process(3, 1, null);
+    harness.processWatermark(new Watermark(4));
+    harness.setProcessingTime(1_050);
+    process(4, 1, null);
+    harness.processWatermark(new Watermark(5));
+    harness.processWatermarkStatus(WatermarkStatus.IDLE);
+    process(5, 1, null);
+    harness.processWatermark(new Watermark(6));
+    harness.prepareSnapshotPreBarrier(1);
+    process(6, 1, null);
+    harness.processWatermark(new Watermark(7));
+    harness.processWatermark(Watermark.MAX_WATERMARK);
+    assertThat(output.elements())
+        .containsExactly(
+            new Watermark(1),
+            rows(null, 1L, 1L, 1L, 1L, 2L, 2L, 2L, 2L, 2L, 2L),
+            new Watermark(3),
+            rows(null, 3L),
+            new Watermark(4),
+            rows(null, 4L),
+            new Watermark(5),
+            WatermarkStatus.IDLE,
+            rows(null, 5L),
+            new Watermark(6),
+            rows(null, 6L),
+            Watermark.MAX_WATERMARK);
   }
 
   @OutOfMemoryTest

@@ -2,7 +2,7 @@
 package io.millrace.operators.sql.table;
 
 import io.millrace.operators.batching.BatchOptions;
-import io.millrace.operators.batching.WatermarkMode;
+import io.millrace.operators.transfer.WatermarkMode;
 import java.time.Duration;
 import java.util.List;
 import org.apache.flink.annotation.PublicEvolving;
@@ -53,15 +53,16 @@ public final class SqlOptions {
               "How old, in processing time, the oldest row of a batch may become before the batch"
                   + " is sent, where the rows of a Flink operator become batches.");
 
-  /** What a watermark does with the rows of an unfinished batch where rows become batches. */
+  /** What a watermark does with the rows of an unfinished batch. */
   public static final ConfigOption<WatermarkMode> WATERMARKS =
       ConfigOptions.key("millrace.sql.watermarks")
           .enumType(WatermarkMode.class)
           .defaultValue(WatermarkMode.HOLD)
           .withDescription(
-              "What a watermark does where the rows of a Flink operator become batches: 'hold' (it"
-                  + " waits for the batch, so fewer rows are late than in Flink) or 'flush' (it ends"
-                  + " the batch). In mini-batch mode it ends the batch.");
+              "What a watermark does where the rows of a Flink operator become batches, and where"
+                  + " batches that an exchange or a union receives are joined: 'hold' (it waits for"
+                  + " the batch, so fewer rows are late than in Flink) or 'flush' (it ends the"
+                  + " batch). In mini-batch mode it ends the batch.");
 
   private SqlOptions() {}
 }

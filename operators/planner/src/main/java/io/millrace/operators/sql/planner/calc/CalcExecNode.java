@@ -3,13 +3,13 @@ package io.millrace.operators.sql.planner.calc;
 
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.BatchOptions;
-import io.millrace.operators.batching.WatermarkMode;
 import io.millrace.operators.sql.planner.node.MillraceExecNode;
 import io.millrace.operators.sql.planner.node.NodeInput;
 import io.millrace.operators.sql.planner.node.PlanContext;
 import io.millrace.operators.sql.planner.rex.BatchColumns;
 import io.millrace.operators.sql.planner.rex.InputColumns;
 import io.millrace.operators.sql.planner.rex.LeafColumns;
+import io.millrace.operators.transfer.WatermarkMode;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TransformOperator;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner.calc;
 
-import io.millrace.operators.batching.WatermarkMode;
 import io.millrace.operators.sql.planner.node.Decision;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
@@ -9,6 +8,7 @@ import io.millrace.operators.sql.planner.node.PlanContext;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import io.millrace.operators.sql.planner.rex.PlanConstants;
 import io.millrace.operators.sql.planner.rex.PlannedInput;
+import io.millrace.operators.transfer.WatermarkMode;
 import java.util.Optional;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rex.RexBuilder;

@@ -5,6 +5,8 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.exchange.ExchangeTransformations;
 import io.millrace.operators.sql.planner.node.MillraceExecNode;
 import io.millrace.operators.sql.planner.node.NodeInput;
+import io.millrace.operators.sql.planner.node.PlanContext;
+import io.millrace.operators.transfer.WatermarkMode;
 import java.util.List;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.table.api.TableConfig;
@@ -23,9 +25,10 @@ final class ExchangeExecNode extends MillraceExecNode {
   protected Transformation<ColumnBatch> toBatches(PlannerBase planner) {
     TableConfig config = planner.getTableConfig();
     Transformation<ColumnBatch> input = inputBatches(0, planner);
+    WatermarkMode watermarks = new PlanContext(config).watermarks();
     String name = createFormattedTransformationName(getDescription(), "MillraceExchange", config);
     return spec.keys()
-        .map(keys -> ExchangeTransformations.byKey(input, keys, name, config))
-        .orElseGet(() -> ExchangeTransformations.single(input, name, config));
+        .map(keys -> ExchangeTransformations.byKey(input, keys, watermarks, name, config))
+        .orElseGet(() -> ExchangeTransformations.single(input, watermarks, name, config));
   }
 }

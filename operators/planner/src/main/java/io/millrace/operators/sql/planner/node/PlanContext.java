@@ -4,10 +4,10 @@ package io.millrace.operators.sql.planner.node;
 import io.millrace.device.Device;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.batching.BatchOptions;
-import io.millrace.operators.batching.WatermarkMode;
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.sql.table.SqlOptions;
 import io.millrace.operators.state.StateTtl;
+import io.millrace.operators.transfer.WatermarkMode;
 import java.util.Map;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
@@ -77,10 +77,17 @@ public record PlanContext(TableConfig config) {
     return StateTtl.ofProcessingTime(config.getIdleStateRetention());
   }
 
-  /** When rows of Flink's operators become batches. A mini-batch ends with its watermark. */
+  /** When rows of Flink's operators become batches. */
   public BatchOptions batchOptions() {
+    return BatchOptions.latency(option(SqlOptions.BATCH_LATENCY)).withWatermarks(watermarks());
+  }
+
+  /**
+   * What watermarks do where rows become batches or small batches are joined. A mini-batch ends
+   * with its watermark.
+   */
+  public WatermarkMode watermarks() {
     boolean miniBatch = config.get(ExecutionConfigOptions.TABLE_EXEC_MINIBATCH_ENABLED);
-    return BatchOptions.latency(option(SqlOptions.BATCH_LATENCY))
-        .withWatermarks(miniBatch ? WatermarkMode.FLUSH : option(SqlOptions.WATERMARKS));
+    return miniBatch ? WatermarkMode.FLUSH : option(SqlOptions.WATERMARKS);
   }
 }

@@ -324,7 +324,12 @@ public final class NexmarkQueries {
 
   /** A session with the table or view {@code bid}, and the functions of q14. */
   static SqlSession session(FlinkCluster cluster, SqlMode mode, Content content) {
-    SqlSession session = new SqlSession(cluster, mode).with(FUNCTIONS.toArray(String[]::new));
+    return add(new SqlSession(cluster, mode), content);
+  }
+
+  /** Adds to a session the table or view {@code bid}, and the functions of q14. */
+  static SqlSession add(SqlSession session, Content content) {
+    session.with(FUNCTIONS.toArray(String[]::new));
     return content.hasEvents()
         ? session.with(content.createTable("events", EVENTS), BIDS_OF_EVENTS)
         : session.with(content.createTable("bid", EVENTS));

@@ -123,6 +123,11 @@ final class SqlSession {
     return tables.explainSql(query);
   }
 
+  /** All that EXPLAIN says of statements INSERT INTO in one job. */
+  String explanation(String first, String second) {
+    return tables.createStatementSet().addInsertSql(first).addInsertSql(second).explain();
+  }
+
   /** The nodes of the query's plan that are executed, as EXPLAIN shows them. */
   String plan(String query) {
     String text = explanation(query);
@@ -149,6 +154,15 @@ final class SqlSession {
     tables.toChangelogStream(tables.sqlQuery(query));
     return environment.getStreamGraph().getStreamNodes().stream()
         .map(StreamNode::getOperatorName)
+        .toList();
+  }
+
+  /** The parallelisms of the operators with names that start with {@code prefix}. */
+  List<Integer> parallelisms(String query, String prefix) {
+    tables.toChangelogStream(tables.sqlQuery(query));
+    return environment.getStreamGraph().getStreamNodes().stream()
+        .filter(node -> node.getOperatorName().startsWith(prefix))
+        .map(StreamNode::getParallelism)
         .toList();
   }
 

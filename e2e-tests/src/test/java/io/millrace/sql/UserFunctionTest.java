@@ -8,6 +8,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.millrace.expression.error.EvaluationException;
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.sql.NexmarkTables.Content;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -198,6 +199,34 @@ class UserFunctionTest {
     assertThat(JavaFunctions.Opened.OPENED).hasPositiveValue();
     assertThat(JavaFunctions.Opened.CLOSED).hasValue(JavaFunctions.Opened.OPENED.get());
     assertThat(rows).isEqualTo(session(SqlMode.OFF).with(greeting).rows(query));
+  }
+
+  @Test
+  void functionsOfWatermarksAreOpenedAndClosed() throws Exception {
+    SqlSession millrace = sessionOfOpenedWatermarks(SqlMode.ON, Content.BID_BATCHES);
+    String query = NexmarkQueries.sql("window");
+    assertThat(millrace.nodes(query)).contains("MillraceWatermarkAssigner");
+    JavaFunctions.Opened.OPENED.set(0);
+    JavaFunctions.Opened.CLOSED.set(0);
+    Map<Row, Integer> rows = millrace.rows(query);
+    assertThat(JavaFunctions.Opened.OPENED).hasPositiveValue();
+    assertThat(JavaFunctions.Opened.CLOSED).hasValue(JavaFunctions.Opened.OPENED.get());
+    assertThat(rows)
+        .isNotEmpty()
+        .isEqualTo(sessionOfOpenedWatermarks(SqlMode.OFF, Content.BID_ROWS).rows(query));
+  }
+
+  private static SqlSession sessionOfOpenedWatermarks(SqlMode mode, Content content) {
+    String table = content.createTable("bid", 20_000);
+    String watermark = "AS date_time - INTERVAL '4' SECOND";
+    assertThat(table).contains(watermark);
+    return new SqlSession(flink, mode)
+        .with(function("Opened", JavaFunctions.Opened.class))
+        .with(
+            table.replace(
+                watermark,
+                "AS CASE WHEN Opened(CAST(auction AS INT)) <> '' THEN date_time - INTERVAL '4'"
+                    + " SECOND END"));
   }
 
   @Test

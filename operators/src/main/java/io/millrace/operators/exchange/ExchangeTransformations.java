@@ -93,7 +93,8 @@ public final class ExchangeTransformations {
   }
 
   /**
-   * Sends batches of several streams to one stream.
+   * Sends batches of several streams to one stream, with the parallelism of the first one, as
+   * Flink's unions have it. A stream of this parallelism keeps its order.
    *
    * @param inputs at least two, with the same columns
    * @param watermarks the effect of a watermark on rows that the receiver has not sent yet
@@ -112,7 +113,8 @@ public final class ExchangeTransformations {
     }
     Transformation<ColumnBatch> received =
         receiver(watermarks).appendTo(new UnionTransformation<>(parts), name, type, options);
-    received.setParallelism(ExecutionConfig.PARALLELISM_DEFAULT);
+    Transformation<ColumnBatch> first = inputs.get(0);
+    received.setParallelism(first.getParallelism(), first.isParallelismConfigured());
     return received;
   }
 

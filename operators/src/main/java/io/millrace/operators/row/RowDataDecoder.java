@@ -13,8 +13,8 @@ import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 
 /**
  * Writes rows of a table as {@link BinaryRowData}, with the same bytes as Flink's {@code
- * RowDataSerializer.toBinaryRow}. One row object and its memory are reused for all rows: a consumer
- * that keeps a row copies it, as with Flink's own operators.
+ * RowDataSerializer.toBinaryRow}. One row object and its memory are reused for all rows, as in
+ * those of Flink's operators that make rows: a consumer that keeps a row copies it.
  */
 @Internal
 public final class RowDataDecoder implements RowDecoder<RowData> {
@@ -48,6 +48,18 @@ public final class RowDataDecoder implements RowDecoder<RowData> {
   /** A factory of decoders; the decoders of different tables share nothing. */
   public static Factory<RowData> factory() {
     return schema -> RowDataDecoder::new;
+  }
+
+  /**
+   * A factory of decoders that give each row an object and memory of its own, as rows have that
+   * come through the network.
+   */
+  public static Factory<RowData> copyingFactory() {
+    return schema ->
+        (table, scope) -> {
+          RowDataDecoder decoder = new RowDataDecoder(table, scope);
+          return row -> decoder.decode(row).copy();
+        };
   }
 
   /** The type of the rows of {@code schema}. */

@@ -68,6 +68,7 @@ public final class BatchWatermarkOperator extends ColumnBatchOperator<ColumnBatc
   public void open() throws Exception {
     super.open();
     greatest = new GreatestTime(parameters.watermarks, deviceContext());
+    greatest.open(getRuntimeContext());
     intervalMillis = getExecutionConfig().getAutoWatermarkInterval();
     every(intervalMillis, this::advance);
     every(parameters.idleTimeout.toMillis(), this::checkIdle);

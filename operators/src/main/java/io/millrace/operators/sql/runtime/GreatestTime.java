@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
+import org.apache.flink.api.common.functions.RuntimeContext;
 
 /** Finds the greatest watermark of the rows of a table, on its device. */
 final class GreatestTime implements AutoCloseable {
@@ -31,6 +32,11 @@ final class GreatestTime implements AutoCloseable {
   GreatestTime(CalcPlan times, DeviceContext context) {
     this.context = context;
     this.times = withoutNullWatermarks(times).transforms().create(context);
+  }
+
+  /** Opens the functions of users; called once, before the first table. */
+  void open(RuntimeContext runtime) throws Exception {
+    times.open(runtime);
   }
 
   // The least result is the epoch, so a row without a watermark may have that.

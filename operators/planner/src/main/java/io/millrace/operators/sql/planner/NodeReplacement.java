@@ -8,6 +8,7 @@ import io.millrace.operators.sql.planner.aggregate.LocalGroupAggregateMatcher;
 import io.millrace.operators.sql.planner.calc.CalcMatcher;
 import io.millrace.operators.sql.planner.calc.DropUpdateBeforeMatcher;
 import io.millrace.operators.sql.planner.deduplicate.DeduplicateMatcher;
+import io.millrace.operators.sql.planner.deduplicate.DeduplicateRel;
 import io.millrace.operators.sql.planner.exchange.ExchangeMatcher;
 import io.millrace.operators.sql.planner.exchange.UnionMatcher;
 import io.millrace.operators.sql.planner.expand.ExpandMatcher;
@@ -28,6 +29,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Calc;
+import org.apache.calcite.rel.core.Exchange;
+import org.apache.flink.table.planner.plan.nodes.physical.stream.StreamPhysicalDropUpdateBefore;
+import org.apache.flink.table.planner.plan.nodes.physical.stream.StreamPhysicalTemporalJoin;
 
 /**
  * Replaces the nodes of a plan. From the sources to the sinks, the matcher of each node's kind
@@ -65,8 +70,12 @@ final class NodeReplacement {
     this.context = context;
   }
 
-  RelNode replace(RelNode root) {
-    return review(decide(root), false);
+  /**
+   * @param isShared whether it is a part that several nodes of other parts read, as yet unknown
+   */
+  RelNode replace(RelNode root, boolean isShared) {
+    RelNode decided = decide(root);
+    return review(isShared ? withAllVersions(decided) : decided, false);
   }
 
   private RelNode decide(RelNode node) {
@@ -77,8 +86,45 @@ final class NodeReplacement {
             .findFirst()
             .map(matcher -> matcher.replace(current, context))
             .orElse(current);
-    boolean takesPartials = decided instanceof MillraceRel rel && rel.takesPartials();
-    return takesPartials ? decided : withInputs(decided, NodeReplacement::withoutPartials);
+    if (!(decided instanceof MillraceRel rel)) {
+      return withInputs(decided, input -> inputOfFlinks(decided, input));
+    }
+    return rel.takesPartials() ? decided : withInputs(decided, NodeReplacement::withoutPartials);
+  }
+
+  private static RelNode inputOfFlinks(RelNode consumer, RelNode input) {
+    if (consumer instanceof StreamPhysicalTemporalJoin && input == consumer.getInput(1)) {
+      return withoutExchange(withAllVersions(input));
+    }
+    return consumer.getInputs().size() > 1 ? withoutExchange(input) : withoutPartials(input);
+  }
+
+  /**
+   * Gives an exchange back to Flink whose rows an operator with several inputs takes. Such an
+   * operator is never chained to the receiver of batches: the rows would be serialized once more,
+   * and a receiver without state of its own would not get the maximum parallelism of a checkpoint.
+   */
+  private static RelNode withoutExchange(RelNode node) {
+    return node instanceof MillraceRel rel
+            && node instanceof Exchange
+            && rel.decision().isSupported()
+        ? rel.kept("its rows go to an operator with several inputs")
+        : node;
+  }
+
+  /**
+   * Gives de-duplications by event time back to Flink, as Millrace's give one version of a row for
+   * each batch.
+   */
+  private static RelNode withAllVersions(RelNode node) {
+    if (node instanceof DeduplicateRel rel && rel.givesVersions()) {
+      return rel.kept("a temporal join needs all versions of a row");
+    }
+    boolean passesRows =
+        node instanceof Exchange
+            || node instanceof Calc
+            || node instanceof StreamPhysicalDropUpdateBefore;
+    return passesRows ? withInputs(node, NodeReplacement::withAllVersions) : node;
   }
 
   /**

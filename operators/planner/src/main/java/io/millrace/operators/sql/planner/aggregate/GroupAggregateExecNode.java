@@ -43,6 +43,11 @@ class GroupAggregateExecNode extends MillraceExecNode {
   }
 
   @Override
+  protected boolean reusesRows() {
+    return true;
+  }
+
+  @Override
   protected Transformation<ColumnBatch> toBatches(PlannerBase planner) {
     Transformation<ColumnBatch> input = inputBatches(0, planner);
     Transformation<ColumnBatch> changes =

@@ -11,6 +11,7 @@ import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.aggregate.TwoPhasePlan;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import io.millrace.operators.sql.planner.rex.PlannedInput;
 import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.transform.CalcPlan;
 import java.util.ArrayList;
@@ -172,9 +173,13 @@ public record KeyedAggregates(
     }
   }
 
-  /** The names of the key columns. */
+  /**
+   * The names of the key columns.
+   *
+   * @throws UnsupportedNodeException if there are more than state can be restored by
+   */
   public List<String> keyNames(Schema input) {
-    return keys.stream().map(key -> input.field(key).name()).toList();
+    return PlannedInput.keyNames(input, keys);
   }
 
   /**

@@ -31,6 +31,11 @@ final class CalcExecNode extends MillraceExecNode {
   private record Input(Transformation<ColumnBatch> batches, InputColumns columns) {}
 
   @Override
+  protected boolean reusesRows() {
+    return true;
+  }
+
+  @Override
   protected Transformation<ColumnBatch> toBatches(PlannerBase planner) {
     TableConfig config = planner.getTableConfig();
     Input input = takesBatches(0) ? batches(planner) : rows(planner);

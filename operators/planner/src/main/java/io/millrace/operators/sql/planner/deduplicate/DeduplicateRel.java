@@ -8,11 +8,13 @@ import java.util.List;
 import org.apache.calcite.plan.RelTraitSet;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelWriter;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
 import org.apache.flink.table.planner.plan.nodes.physical.stream.StreamPhysicalRank;
 
 /** A Rank about which is decided. Flink names it a Deduplicate where one is executed for it. */
-final class DeduplicateRel extends StreamPhysicalRank implements MillraceRel {
+@Internal
+public final class DeduplicateRel extends StreamPhysicalRank implements MillraceRel {
   static final String KIND = "Deduplicate";
   private static final String KIND_OF_OTHERS = "Rank";
 
@@ -46,6 +48,11 @@ final class DeduplicateRel extends StreamPhysicalRank implements MillraceRel {
   @Override
   public String kind() {
     return decision.isReplaced() ? KIND : KIND_OF_OTHERS;
+  }
+
+  /** Whether Flink's de-duplication would give each version of a row, with its event time. */
+  public boolean givesVersions() {
+    return decision.isSupported() && decision.spec().timeField().isPresent();
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.millrace.operators.deduplicate.Deduplication;
 import io.millrace.operators.deduplicate.Deduplication.Keep;
 import io.millrace.operators.sql.planner.node.NodeSpec;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
+import io.millrace.operators.sql.planner.rex.PlannedInput;
 import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.transform.CalcPlan;
 import java.util.List;
@@ -85,10 +86,7 @@ public record DeduplicateSpec(
         timeField.isEmpty() ? arrival : arrival.by(input.field(timeField.getAsInt()).name());
     try {
       return new DeduplicatePlan(
-          input,
-          keys.stream().map(key -> input.field(key).name()).toList(),
-          deduplication,
-          stateTtl);
+          input, PlannedInput.keyNames(input, keys), deduplication, stateTtl);
     } catch (ExpressionException e) {
       throw new UnsupportedNodeException(e.getMessage());
     }

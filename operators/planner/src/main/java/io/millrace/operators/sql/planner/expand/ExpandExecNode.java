@@ -24,6 +24,11 @@ final class ExpandExecNode extends MillraceExecNode {
   }
 
   @Override
+  protected boolean reusesRows() {
+    return true;
+  }
+
+  @Override
   protected Transformation<ColumnBatch> toBatches(PlannerBase planner) {
     Transformation<ColumnBatch> input = inputBatches(0, planner);
     Schema schema = ColumnBatchTypeInformation.schemaOf(input.getOutputType());

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeConfig;
@@ -57,10 +58,20 @@ public abstract class MillraceExecNode extends BatchInputExecNode<RowData>
         "rows",
         UnbatchingOperator.factory(
             ColumnBatchTypeInformation.schemaOf(output.getOutputType()),
-            RowDataDecoder.factory(),
+            reusesRows() || !planner.getTableConfig().get(PipelineOptions.OBJECT_REUSE)
+                ? RowDataDecoder.factory()
+                : RowDataDecoder.copyingFactory(),
             Optional.empty()),
         InternalTypeInfo.of(outputType()),
         planner.getTableConfig());
+  }
+
+  /**
+   * Whether Flink's operators of this kind, too, give the same object for all rows if objects are
+   * reused. Consumers may keep the rows of others, such as those that come from an exchange.
+   */
+  protected boolean reusesRows() {
+    return false;
   }
 
   /** The type of the node's rows. */

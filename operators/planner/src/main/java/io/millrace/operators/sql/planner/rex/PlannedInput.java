@@ -2,6 +2,7 @@
 package io.millrace.operators.sql.planner.rex;
 
 import io.millrace.column.Schema;
+import io.millrace.operators.exchange.ExchangeTransformations;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.sql.planner.node.MillraceRel;
@@ -40,6 +41,23 @@ public final class PlannedInput {
   public static Schema batchSchema(RelNode input) {
     Schema schema = schema(FlinkTypeFactory.toLogicalRowType(input.getRowType()));
     return NodeInput.isInsertOnly(input) ? schema : RowKindColumn.addTo(schema);
+  }
+
+  /**
+   * The names of key columns of keyed state.
+   *
+   * @throws UnsupportedNodeException if rows cannot be sent by these keys: state is restored by
+   *     their key groups
+   */
+  public static List<String> keyNames(Schema input, List<Integer> keys) {
+    if (!keys.isEmpty()) {
+      try {
+        ExchangeTransformations.checkKeys(input, keys);
+      } catch (IllegalArgumentException e) {
+        throw new UnsupportedNodeException(e.getMessage());
+      }
+    }
+    return keys.stream().map(key -> input.field(key).name()).toList();
   }
 
   /**

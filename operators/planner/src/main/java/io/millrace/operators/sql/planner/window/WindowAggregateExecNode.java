@@ -27,6 +27,11 @@ final class WindowAggregateExecNode extends MillraceExecNode {
   }
 
   @Override
+  protected boolean reusesRows() {
+    return true;
+  }
+
+  @Override
   protected Transformation<ColumnBatch> toBatches(PlannerBase planner) {
     Transformation<ColumnBatch> input = inputBatches(0, planner);
     ExpressionSettings settings = new PlanContext(planner.getTableConfig()).expressionSettings();

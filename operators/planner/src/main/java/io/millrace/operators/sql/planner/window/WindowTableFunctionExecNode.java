@@ -27,6 +27,11 @@ final class WindowTableFunctionExecNode extends MillraceExecNode {
   }
 
   @Override
+  protected boolean reusesRows() {
+    return true;
+  }
+
+  @Override
   protected Transformation<ColumnBatch> toBatches(PlannerBase planner) {
     Transformation<ColumnBatch> rows = inputBatches(0, planner);
     Schema input = ColumnBatchTypeInformation.schemaOf(rows.getOutputType());

@@ -97,22 +97,19 @@ public final class ExchangeTransformations {
    * Flink's unions have it. A stream of this parallelism keeps its order.
    *
    * @param inputs at least two, with the same columns
-   * @param watermarks the effect of a watermark on rows that the receiver has not sent yet
    * @param name of the receiving operator
    * @param options of the job
    */
   public static Transformation<ColumnBatch> union(
-      List<Transformation<ColumnBatch>> inputs,
-      WatermarkMode watermarks,
-      String name,
-      ReadableConfig options) {
+      List<Transformation<ColumnBatch>> inputs, String name, ReadableConfig options) {
     ColumnBatchTypeInformation type = (ColumnBatchTypeInformation) inputs.get(0).getOutputType();
     List<Transformation<ColumnBatch>> parts = new ArrayList<>();
     for (Transformation<ColumnBatch> input : inputs) {
       parts.add(parts(input, wholeTables(), name, options));
     }
     Transformation<ColumnBatch> received =
-        receiver(watermarks).appendTo(new UnionTransformation<>(parts), name, type, options);
+        receiver(WatermarkMode.FLUSH)
+            .appendTo(new UnionTransformation<>(parts), name, type, options);
     Transformation<ColumnBatch> first = inputs.get(0);
     received.setParallelism(first.getParallelism(), first.isParallelismConfigured());
     return received;

@@ -59,10 +59,10 @@ public final class SqlOptions {
           .enumType(WatermarkMode.class)
           .defaultValue(WatermarkMode.HOLD)
           .withDescription(
-              "What a watermark does where the rows of a Flink operator become batches, and where"
-                  + " batches that an exchange or a union receives are joined: 'hold' (it waits for"
-                  + " the batch, so fewer rows are late than in Flink) or 'flush' (it ends the"
-                  + " batch). In mini-batch mode it ends the batch.");
+              "What a watermark does where the rows of a Flink operator become batches, and in"
+                  + " front of aggregates without windows also where an exchange joins batches:"
+                  + " 'hold' (it waits for the batch, so fewer rows are late than in Flink) or"
+                  + " 'flush' (it ends the batch). In mini-batch mode it ends the batch.");
 
   private SqlOptions() {}
 }

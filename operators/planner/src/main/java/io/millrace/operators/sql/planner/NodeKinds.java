@@ -40,12 +40,18 @@ public final class NodeKinds {
                   + " CURRENT_WATERMARK ends batches at watermarks where rows become batches;"
                   + " otherwise watermarks may not be held back"),
           Map.entry("DropUpdateBefore", BATCHES),
-          Map.entry("Exchange", BATCHES + ", and rows are sent by keys or to one subtask"),
+          Map.entry(
+              "Exchange",
+              BATCHES
+                  + ", and rows are sent by keys or to one subtask, not to a node of Flink's with"
+                  + " several inputs: such a node is not chained to what receives batches, so that"
+                  + " rows would be serialized once more"),
           Map.entry("Union", "all its inputs give batches"),
           Map.entry(
               "Deduplicate",
               "a ROW_NUMBER() of 1 with PARTITION BY, by a time attribute, of insertions, whose"
-                  + " number is not selected. No consumer needs the rows before updates. The first"
+                  + " number is not selected, with 1 to 16 keys. No consumer needs the rows before"
+                  + " updates or, as a temporal join does, all versions of a row. The first"
                   + " row by event time only in mini-batch mode, as Flink waits for watermarks"
                   + " otherwise. A node that stays Flink's is a Rank in the physical plan, where the"
                   + " reason is"),
@@ -56,7 +62,7 @@ public final class NodeKinds {
               "GroupAggregate",
               AGGREGATES
                   + ", also over a changelog, with DISTINCT and FILTER; also without keys, or without"
-                  + " aggregates; keys are neither ARRAY nor ROW; there is no hint STATE_TTL. The option"
+                  + " aggregates; at most 16 keys, none an ARRAY or a ROW; there is no hint STATE_TTL. The option"
                   + " table.exec.state.ttl holds"),
           Map.entry(
               "LocalGroupAggregate",

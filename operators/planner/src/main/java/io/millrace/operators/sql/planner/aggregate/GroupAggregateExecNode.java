@@ -14,6 +14,7 @@ import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.sql.planner.node.MillraceExecNode;
 import io.millrace.operators.sql.planner.node.NodeInput;
 import io.millrace.operators.sql.planner.node.PlanContext;
+import io.millrace.operators.transfer.WatermarkMode;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TransformOperator;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
@@ -49,7 +50,8 @@ class GroupAggregateExecNode extends MillraceExecNode {
 
   @Override
   protected Transformation<ColumnBatch> toBatches(PlannerBase planner) {
-    Transformation<ColumnBatch> input = inputBatches(0, planner);
+    WatermarkMode watermarks = new PlanContext(planner.getTableConfig()).watermarks();
+    Transformation<ColumnBatch> input = inputBatches(0, watermarks, planner);
     Transformation<ColumnBatch> changes =
         spec.combines() ? combined(input, planner) : aggregated(input, planner);
     return spec.aggregates().calls().isEmpty() ? keys(changes, planner) : changes;

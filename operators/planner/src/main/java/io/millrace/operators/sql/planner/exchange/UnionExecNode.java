@@ -39,7 +39,6 @@ final class UnionExecNode extends MillraceExecNode {
     Schema common = common(inputs.stream().map(UnionExecNode::schema).toList());
     return ExchangeTransformations.union(
         inputs.stream().map(input -> as(common, input, config)).toList(),
-        new PlanContext(config).watermarks(),
         createFormattedTransformationName(getDescription(), "MillraceUnion", config),
         config);
   }

@@ -13,6 +13,7 @@ import io.millrace.operators.row.RowAppender;
 import io.millrace.operators.row.RowDataAppender;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
+import io.millrace.operators.transfer.WatermarkMode;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TransformOperator;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
@@ -91,9 +92,20 @@ public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
 
   /** An input as batches. If it gives rows, all their fields become columns. */
   protected final Transformation<ColumnBatch> inputBatches(int input, PlannerBase planner) {
+    return inputBatches(input, WatermarkMode.FLUSH, planner);
+  }
+
+  /**
+   * As {@link #inputBatches(int, PlannerBase)}.
+   *
+   * @param watermarks the effect that a watermark may have on batches that an exchange has not sent
+   *     yet
+   */
+  protected final Transformation<ColumnBatch> inputBatches(
+      int input, WatermarkMode watermarks, PlannerBase planner) {
     ExecNode<?> node = getInputEdges().get(input).getSource();
     if (node instanceof BatchExecNode source) {
-      return source.translateToBatches(planner);
+      return source.translateToBatches(planner, watermarks);
     }
     Optional<ChosenColumns> columns = ChosenColumns.of(node);
     if (columns.isPresent()) {

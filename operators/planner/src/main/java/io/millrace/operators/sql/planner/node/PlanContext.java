@@ -83,8 +83,8 @@ public record PlanContext(TableConfig config) {
   }
 
   /**
-   * What watermarks do where rows become batches or small batches are joined. A mini-batch ends
-   * with its watermark.
+   * What watermarks do where rows become batches, and where batches are joined in front of an
+   * operator to which they mean nothing. A mini-batch ends with its watermark.
    */
   public WatermarkMode watermarks() {
     boolean miniBatch = config.get(ExecutionConfigOptions.TABLE_EXEC_MINIBATCH_ENABLED);

@@ -19,7 +19,6 @@ import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
-import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.flink.annotation.Internal;
 
@@ -120,7 +119,7 @@ public final class RexConverter {
   private Expression call(RexCall call) {
     List<RexNode> operands = call.getOperands();
     return switch (call.getKind()) {
-      case SEARCH -> convert(RexUtil.expandSearch(rexBuilder, null, call));
+      case SEARCH -> RexSearch.convert(call, rexBuilder, this);
       case CASE -> branches(operands);
       case CAST, SAFE_CAST, REINTERPRET -> RexCasts.convert(call, this);
       case PLUS, MINUS ->

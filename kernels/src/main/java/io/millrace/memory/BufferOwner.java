@@ -248,6 +248,11 @@ public abstract class BufferOwner {
     }
   }
 
+  /** Whether an access is open, so that the memory stays where it is; under the lock. */
+  protected final boolean isAccessed() {
+    return openAccesses > 0;
+  }
+
   /** Whether {@code user}'s work is not ordered with the memory's release without an event. */
   final boolean needsEvent(DeviceStream user) {
     return stream() != user;

@@ -109,10 +109,18 @@ final class SpillableBufferOwner extends BufferOwner {
   @Override
   public long address() {
     lastAccess = onDevice.currentTick();
-    if (spilledTo != null) {
+    if (staysOnHost()) {
+      usedOnHost = true;
+    } else if (spilledTo != null) {
       unspill();
     }
     return address;
+  }
+
+  // Another access in place is open, whose work may have the host address. A GPU reads and writes
+  // pinned memory, too.
+  private boolean staysOnHost() {
+    return spilledTo == SpillTier.HOST && isAccessed();
   }
 
   @Override
@@ -125,7 +133,7 @@ final class SpillableBufferOwner extends BufferOwner {
     if (spilledTo == null) {
       return address;
     }
-    if (spilledTo == SpillTier.DISK) {
+    if (spilledTo == SpillTier.DISK || staysOnHost()) {
       return address();
     }
     SpillQuota quota = resource.quota();

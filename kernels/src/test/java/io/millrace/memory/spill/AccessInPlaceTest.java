@@ -13,6 +13,7 @@ import io.millrace.memory.SpillTier;
 import io.millrace.testing.DeviceExtension;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -88,6 +89,29 @@ class AccessInPlaceTest {
       device.stream().fill(buffer.useInPlace(AccessMode.WRITE, scope), (byte) 2, buffer.size());
       return buffer.tier();
     }
+  }
+
+  /** As a checkpoint reads memory that it shares with a state that is updated. */
+  @Test
+  void memoryStaysWhileAnotherAccessIsOpen() {
+    open(SpillLimits.DEFAULT.withDeviceBytes(4 * BYTES));
+    Buffer buffer = spilled(1);
+    Buffer shared = scene.add(buffer.share());
+    List<Buffer> others =
+        IntStream.range(0, 4).mapToObj(i -> scene.filled(quota, 3, BYTES)).toList();
+    try (AccessScope open = AccessScope.on(device.stream())) {
+      long address = buffer.accessInPlace(AccessMode.READ, open);
+      assertThat(buffer.tier()).isEqualTo(SpillTier.HOST);
+      others.forEach(Buffer::close);
+      try (AccessScope scope = AccessScope.on(device.stream())) {
+        assertThat(shared.accessInPlace(AccessMode.READ, scope)).isEqualTo(address);
+        assertThat(shared.useInPlace(AccessMode.READ, scope)).isEqualTo(address);
+        assertThat(shared.access(AccessMode.READ, scope)).isEqualTo(address);
+      }
+      assertThat(buffer.tier()).isEqualTo(SpillTier.HOST);
+    }
+    scene.assertFilled(shared, 1);
+    assertThat(buffer.tier()).isEqualTo(SpillTier.DEVICE);
   }
 
   @Test

@@ -9,7 +9,7 @@ namespace millrace {
 // What Java writes behind the fields.
 struct RawPlan {
   int32_t is_text;  // in UTF-8
-  int32_t unused;
+  int32_t is_line;  // has a line end that is not part of the value
 };
 
 struct Raw {
@@ -17,7 +17,7 @@ struct Raw {
     const RawPlan& plan = *reinterpret_cast<const RawPlan*>(arguments.fields + arguments.field_count * sizeof(RecordField));
     const RecordColumn& column = arguments.column[1];
     TextCursor& text = row.record.text;
-    text.drop_line_end();
+    if (plan.is_line) text.drop_line_end();
     put<uint32_t>(column.values, row.row, static_cast<uint32_t>(text.at));
     put<int32_t>(column.second, row.row, text.end - text.at);
     if (plan.is_text && !skip_text(text)) return row.record.fail(RECORD_NO_UTF8);

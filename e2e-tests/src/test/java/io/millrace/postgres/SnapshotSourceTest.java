@@ -188,9 +188,9 @@ class SnapshotSourceTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"bigint, i", "text, md5(i::text)"})
+  @CsvSource({"bigint, i", "text, md5(i::text)", "char(32), md5(i::text)"})
   void failuresLoseAndDoubleNothing(String type, String key) throws Exception {
-    String table = "failing_" + type;
+    String table = "failing_" + type.replaceAll("\\W", "_");
     createNumbered(table, type, key);
     StreamExecutionEnvironment environment = PostgresJobs.restarting(flink, 2);
     Failures<ColumnBatch> failures = new Failures<>();

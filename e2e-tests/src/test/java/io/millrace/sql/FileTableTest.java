@@ -154,6 +154,26 @@ class FileTableTest {
                 .rows("SELECT price, auction, channel FROM bid WHERE MOD(bidder, 3) = 0"));
   }
 
+  /** Flink unescapes the delimiter, and takes the escape as it is. */
+  @Test
+  void charactersOfCsvAreGivenAsInFlink() throws Exception {
+    Files.createDirectory(folder.resolve("files"));
+    Files.writeString(
+        folder.resolve("files").resolve("rows.csv"), "1\u0001a\\\u0001b\n2\u0001c,d\n");
+    String[] options = {
+      "'format' = 'csv'", "'csv.field-delimiter' = '\\u0001'", "'csv.escape-character' = '\\'"
+    };
+    String table = table("files", "millrace-filesystem", "id INT, name STRING", options);
+    Map<Row, Integer> rows =
+        new SqlSession(flink, SqlMode.ON).with(table).rows("SELECT * FROM files");
+    assertThat(rows).containsOnlyKeys(Row.of(1, "a\u0001b"), Row.of(2, "c,d"));
+    assertThat(rows)
+        .isEqualTo(
+            new SqlSession(flink, SqlMode.OFF)
+                .with(table.replace("millrace-filesystem", "filesystem"))
+                .rows("SELECT * FROM files"));
+  }
+
   @Test
   void recordsThatAreMalformedAreLeftOutOrFailTheJob() throws Exception {
     Files.createDirectory(folder.resolve("files"));

@@ -123,7 +123,7 @@ class KafkaTableTest {
   }
 
   /** The same table of Flink's connector. */
-  private static String ofFlink(String table) {
+  static String ofFlink(String table) {
     return table.replace("'millrace-kafka'", "'kafka'");
   }
 
@@ -377,6 +377,7 @@ class KafkaTableTest {
         "'format' = 'json', 'key.format' = 'raw' | 'key.format' and 'key.fields' need each other",
         "'format' = 'json', 'key.format' = 'json', 'key.fields' = 'name' | 'key.format' = 'json' is not supported",
         "'format' = 'json', 'key.format' = 'raw', 'key.fields' = 'nam' | the column 'nam'",
+        "'format' = 'json', 'key.format' = 'json', 'key.fields' = 'name;price', 'key.json.timestamp-format.standard' = 'ISO-8601' | expected the same value",
         "'format' = 'debezium-json' | does not write the format 'debezium-json'",
         "'format' = 'json', 'sink.buffer-flush.interval' = '1 s' | sink.buffer-flush.interval",
         "'format' = 'avro-confluent' | 'avro-confluent.url' is required"

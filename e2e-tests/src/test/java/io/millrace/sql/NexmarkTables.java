@@ -53,7 +53,7 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
       ConfigOptions.key("content").enumType(Content.class).noDefaultValue();
 
   /** What a table has, in which form. */
-  enum Content {
+  public enum Content {
     EVENT_ROWS,
     EVENT_BATCHES,
     BID_ROWS,
@@ -69,7 +69,7 @@ public final class NexmarkTables implements DynamicTableSourceFactory {
     }
 
     /** A statement that creates the table, with watermarks 4 s behind. */
-    String createTable(String name, long count) {
+    public String createTable(String name, long count) {
       String options =
           this == EVENT_BATCHES
               ? "'connector' = 'millrace-nexmark', 'events.num' = '%d'".formatted(count)

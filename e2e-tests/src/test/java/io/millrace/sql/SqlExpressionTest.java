@@ -195,7 +195,7 @@ class SqlExpressionTest {
     assertThat(millrace.rows(query)).isEqualTo(sessionOfConstants(SqlMode.OFF).rows(query));
   }
 
-  /** Of 20,000 rows; with a value for each comparison it would be 42 % of them. */
+  /** With a value for each comparison it would be 42 % of the 20,000 rows. */
   @Test
   void aRandomValueIsComparedAsAWhole() throws Exception {
     String query = "SELECT COUNT(*) FROM bid WHERE CAST(RAND() * 10 AS INT) BETWEEN 3 AND 5";

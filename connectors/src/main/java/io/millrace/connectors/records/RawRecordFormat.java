@@ -15,18 +15,35 @@ public final class RawRecordFormat implements RecordFormat {
   private static final long serialVersionUID = 1L;
 
   private final Schema schema;
+  private final boolean areLines;
 
   /**
+   * Records of which each byte belongs to the value.
+   *
    * @throws IllegalArgumentException if {@link RawReader#unsupported} says why the column cannot be
    *     read
    */
   public RawRecordFormat(Schema schema) {
+    this(schema, false);
+  }
+
+  private RawRecordFormat(Schema schema, boolean areLines) {
     RawReader.unsupported(schema)
         .ifPresent(
             why -> {
               throw new IllegalArgumentException(why);
             });
     this.schema = schema;
+    this.areLines = areLines;
+  }
+
+  /**
+   * Lines of text, whose line ends do not belong to the value.
+   *
+   * @throws IllegalArgumentException as the constructor
+   */
+  public static RawRecordFormat ofLines(Schema schema) {
+    return new RawRecordFormat(schema, true);
   }
 
   @Override
@@ -36,7 +53,7 @@ public final class RawRecordFormat implements RecordFormat {
 
   @Override
   public RecordReader createReader(DeviceContext context, Optional<RecordFilter> filter) {
-    return new RawReader(schema, context.stream(), context.resource());
+    return new RawReader(schema, areLines, context.stream(), context.resource());
   }
 
   @Override

@@ -9,15 +9,17 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.annotation.Internal;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.api.config.ExecutionConfigOptions;
 import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.catalog.ResolvedSchema;
 import org.apache.flink.table.catalog.WatermarkSpec;
 import org.apache.flink.table.factories.DynamicTableFactory;
 import org.apache.flink.table.factories.FactoryUtil;
-import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LocalZonedTimestampType;
 import org.apache.flink.table.watermark.WatermarkEmitStrategy;
 
 /**
@@ -27,18 +29,13 @@ import org.apache.flink.table.watermark.WatermarkEmitStrategy;
  *
  * @param column the name of the column
  * @param metadataKey of the column if it is one of metadata; empty otherwise
- * @param type of the column
  * @param delay how far a watermark is behind the greatest time
  * @param idleTimeout after which a partition no longer holds the watermark back; empty if it always
  *     does
  */
 @Internal
 public record EventTimes(
-    String column,
-    Optional<String> metadataKey,
-    LogicalType type,
-    Duration delay,
-    Optional<Duration> idleTimeout) {
+    String column, Optional<String> metadataKey, Duration delay, Optional<Duration> idleTimeout) {
   private static final Pattern EXPRESSION =
       Pattern.compile("`([^`]+)`(?:\\s*-\\s*INTERVAL\\s*'(\\d+)(?:\\.(\\d{1,3}))?'\\s*([A-Z]+))?");
 
@@ -52,8 +49,32 @@ public record EventTimes(
   // Readers make watermarks that are a millisecond behind the delay, as those of streams are.
   private static final Duration BEHIND = Duration.ofMillis(1);
 
-  /** The watermarks of a table; empty if it has none, or those that the planner has to make. */
+  /**
+   * The watermarks of a table; empty if it has none, or those that the planner has to make.
+   *
+   * @throws ValidationException if the planner has to make them, and an option of the table is
+   *     about those of readers
+   */
   public static Optional<EventTimes> of(DynamicTableFactory.Context context) {
+    Optional<EventTimes> times = ofReaders(context);
+    Configuration options = Configuration.fromMap(context.getCatalogTable().getOptions());
+    if (times.isEmpty()
+        && !context.getCatalogTable().getResolvedSchema().getWatermarkSpecs().isEmpty()) {
+      for (ConfigOption<?> option :
+          List.of(FactoryUtil.SOURCE_IDLE_TIMEOUT, FactoryUtil.WATERMARK_ALIGNMENT_GROUP)) {
+        if (options.contains(option)) {
+          throw new ValidationException(
+              ("'%s' needs watermarks that readers make: of a column, or of a column minus a"
+                      + " constant interval, of at least 1 ms, with no alignment and"
+                      + " 'scan.watermark.emit.strategy' = 'on-periodic'")
+                  .formatted(option.key()));
+        }
+      }
+    }
+    return times;
+  }
+
+  private static Optional<EventTimes> ofReaders(DynamicTableFactory.Context context) {
     ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
     List<WatermarkSpec> specs = schema.getWatermarkSpecs();
     ReadableConfig options = Configuration.fromMap(context.getCatalogTable().getOptions());
@@ -68,7 +89,8 @@ public record EventTimes(
       return Optional.empty();
     }
     Optional<Duration> delay = delay(matcher);
-    boolean isComputed = column.get() instanceof Column.ComputedColumn;
+    boolean isComputed =
+        column.get() instanceof Column.ComputedColumn || isCastMetadata(column.get());
     if (isComputed || delay.isEmpty() || delay.get().compareTo(BEHIND) < 0) {
       return Optional.empty();
     }
@@ -81,13 +103,17 @@ public record EventTimes(
                         .getConfiguration()
                         .getOptional(ExecutionConfigOptions.TABLE_EXEC_SOURCE_IDLE_TIMEOUT))
             .filter(timeout -> !timeout.isZero());
-    return Optional.of(
-        new EventTimes(
-            name,
-            metadataKey(column.get()),
-            column.get().getDataType().getLogicalType(),
-            delay.get(),
-            idle));
+    return Optional.of(new EventTimes(name, metadataKey(column.get()), delay.get(), idle));
+  }
+
+  // Readers know the times of records as instants, of which the planner makes the declared type.
+  private static boolean isCastMetadata(Column column) {
+    return column instanceof Column.MetadataColumn
+        && !column
+            .getDataType()
+            .getLogicalType()
+            .copy(true)
+            .equals(new LocalZonedTimestampType(true, 3));
   }
 
   private static Optional<String> metadataKey(Column column) {

@@ -141,5 +141,11 @@ public final class FormatOptions {
           .defaultValue(MemorySize.ofMebiBytes(64))
           .withDescription("The bytes of a sink's row groups.");
 
+  static final ConfigOption<Boolean> UTC_TIMEZONE =
+      ConfigOptions.key("utc-timezone")
+          .booleanType()
+          .defaultValue(true)
+          .withDescription("Only 'true': timestamps in files are in UTC.");
+
   private FormatOptions() {}
 }

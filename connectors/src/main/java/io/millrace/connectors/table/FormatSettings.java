@@ -15,6 +15,10 @@ import io.millrace.connectors.records.RecordFormat;
 import io.millrace.format.FieldQuotes;
 import io.millrace.format.TimestampFormat;
 import io.millrace.format.csv.CsvReaderOptions;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ReadableConfig;
@@ -28,6 +32,8 @@ import org.apache.flink.table.api.ValidationException;
  */
 @Internal
 public record FormatSettings(TableFormat format, String prefix, ReadableConfig options) {
+  private static final Pattern UNICODE_ESCAPE = Pattern.compile("\\\\u+([0-9a-fA-F]{4})");
+
   /**
    * Checks the values of options that have one supported value.
    *
@@ -44,6 +50,8 @@ public record FormatSettings(TableFormat format, String prefix, ReadableConfig o
       requireOnly(prefix, options, FormatOptions.CREDENTIALS_SOURCE, "USER_INFO");
     } else if (format == TableFormat.RAW) {
       requireOnly(prefix, options, FormatOptions.CHARSET, "UTF-8");
+    } else if (format == TableFormat.PARQUET) {
+      requireOnly(prefix, options, FormatOptions.UTC_TIMEZONE, true);
     }
   }
 
@@ -71,7 +79,7 @@ public record FormatSettings(TableFormat format, String prefix, ReadableConfig o
   }
 
   /**
-   * The format of records as readers take it.
+   * The format of the records of messages as readers take it.
    *
    * @param declared the columns that records have
    * @param read those that are read, by name; of ROWs, fields may be left out
@@ -99,6 +107,16 @@ public record FormatSettings(TableFormat format, String prefix, ReadableConfig o
     }
   }
 
+  /**
+   * The format of the lines of files as readers take it, as {@link #recordFormat} otherwise.
+   *
+   * @throws ValidationException as {@link #recordFormat}
+   */
+  public RecordFormat lineFormat(Schema declared, Schema read) {
+    RecordFormat messages = recordFormat(declared, read);
+    return format == TableFormat.RAW ? RawRecordFormat.ofLines(read) : messages;
+  }
+
   private CsvReaderOptions csv() {
     try {
       return CsvReaderOptions.DEFAULT
@@ -119,12 +137,23 @@ public record FormatSettings(TableFormat format, String prefix, ReadableConfig o
         options.getOptional(FormatOptions.ESCAPE_CHARACTER).isPresent()
             ? character(FormatOptions.ESCAPE_CHARACTER)
             : FieldQuotes.NO_CHARACTER;
-    return new FieldQuotes(character(FormatOptions.FIELD_DELIMITER), quote, escape);
+    return new FieldQuotes(delimiter(), quote, escape);
   }
 
-  // Flink takes the delimiter with Java's escapes, such as \t.
+  // Flink takes the delimiter with Java's escapes, such as \t or \u0001.
+  private char delimiter() {
+    String text = options.get(FormatOptions.FIELD_DELIMITER);
+    Matcher unicode = UNICODE_ESCAPE.matcher(text);
+    return unicode.matches()
+        ? (char) Integer.parseInt(unicode.group(1), 16)
+        : character(FormatOptions.FIELD_DELIMITER, text.translateEscapes());
+  }
+
   private char character(ConfigOption<String> option) {
-    String text = options.get(option).translateEscapes();
+    return character(option, options.get(option));
+  }
+
+  private char character(ConfigOption<String> option, String text) {
     if (text.length() != 1) {
       throw new ValidationException(
           "expected one character for '%s%s', got '%s'".formatted(prefix, option.key(), text));
@@ -179,6 +208,23 @@ public record FormatSettings(TableFormat format, String prefix, ReadableConfig o
       throw new ValidationException(
           "'%s%s' is not supported for sinks"
               .formatted(prefix, FormatOptions.ESCAPE_CHARACTER.key()));
+    }
+  }
+
+  /**
+   * Checks that keys with these options are written as values with those of {@code value}.
+   *
+   * @throws ValidationException if an option that a sink heeds has another value
+   */
+  public void checkWritesAs(FormatSettings value) {
+    for (ConfigOption<?> option :
+        List.of(FormatOptions.TIMESTAMP_FORMAT, FormatOptions.REGISTRY, FormatOptions.USER_INFO)) {
+      if (format.options().contains(option)
+          && !Objects.equals(options.get(option), value.options.get(option))) {
+        throw new ValidationException(
+            "expected the same value for '%s%s' and '%s%s', as one encoder writes keys and values"
+                .formatted(prefix, option.key(), value.prefix, option.key()));
+      }
     }
   }
 

@@ -72,7 +72,9 @@ public enum TableFormat {
               FormatOptions.TIMESTAMP_FORMAT);
       case CANAL_JSON -> List.of(FormatOptions.IGNORE_PARSE_ERRORS, FormatOptions.TIMESTAMP_FORMAT);
       case ARROW -> List.of();
-      case PARQUET -> List.of(FormatOptions.COMPRESSION, FormatOptions.ROW_GROUP_BYTES);
+      case PARQUET ->
+          List.of(
+              FormatOptions.COMPRESSION, FormatOptions.ROW_GROUP_BYTES, FormatOptions.UTC_TIMEZONE);
     };
   }
 

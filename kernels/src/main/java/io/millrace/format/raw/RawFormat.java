@@ -20,7 +20,7 @@ final class RawFormat implements RecordFormat {
   static final class Layout {
     static final KernelStructure LAYOUT = new KernelStructure("RawPlan");
     static final KernelStructure.Int32 IS_TEXT = LAYOUT.int32("is_text");
-    static final KernelStructure.Int32 UNUSED = LAYOUT.int32("unused");
+    static final KernelStructure.Int32 IS_LINE = LAYOUT.int32("is_line");
 
     private Layout() {}
   }
@@ -29,10 +29,12 @@ final class RawFormat implements RecordFormat {
 
   private final RecordFields fields;
   private final boolean isText;
+  private final boolean isLine;
 
-  RawFormat(RecordFields fields) {
+  RawFormat(RecordFields fields, boolean isLine) {
     this.fields = fields;
     this.isText = fields.get(COLUMN).type().id() == TypeId.STRING;
+    this.isLine = isLine;
   }
 
   @Override
@@ -43,7 +45,7 @@ final class RawFormat implements RecordFormat {
   @Override
   public void write(long address, long target) {
     HostMemory.putInt(target + Layout.IS_TEXT.offset(), isText ? 1 : 0);
-    HostMemory.putInt(target + Layout.UNUSED.offset(), 0);
+    HostMemory.putInt(target + Layout.IS_LINE.offset(), isLine ? 1 : 0);
   }
 
   @Override
@@ -72,7 +74,9 @@ final class RawFormat implements RecordFormat {
     @Override
     public long read(long address, int start, int end, int intoRow) {
       text.reset(address, start, end);
-      text.dropLineEnd();
+      if (isLine) {
+        text.dropLineEnd();
+      }
       row.begin(intoRow);
       row.putString(COLUMN, start, false, text.end() - start);
       if (isText && !text.skipText()) {

@@ -16,10 +16,10 @@ import io.millrace.memory.MemoryResource;
 import java.util.Optional;
 
 /**
- * Reads each record, such as a line of text, as the only value of a row, without a line feed at its
- * end and a carriage return in front of that; Flink calls the format {@code raw}. An empty record
- * is an empty value. A STRING that is not UTF-8 makes the record malformed; a BINARY may have any
- * bytes.
+ * Reads each record as the only value of a row; Flink calls the format {@code raw}. Of a line of
+ * text, a line feed at its end and a carriage return that is then at its end are not part of the
+ * value. An empty record is an empty value. A STRING that is not UTF-8 makes the record malformed;
+ * a BINARY may have any bytes.
  *
  * <p>On the host and on a GPU the rows are the same bits. Used by one thread.
  */
@@ -31,11 +31,12 @@ public final class RawReader implements RecordReader {
 
   /**
    * @param schema one column
+   * @param areLines whether records are lines, with their line ends; otherwise all bytes are values
    * @param stream of the records and results; stays open as long as the reader
    * @param memory of results
    * @throws IllegalArgumentException if {@link #unsupported} says why the column cannot be read
    */
-  public RawReader(Schema schema, DeviceStream stream, MemoryResource memory) {
+  public RawReader(Schema schema, boolean areLines, DeviceStream stream, MemoryResource memory) {
     unsupported(schema)
         .ifPresent(
             why -> {
@@ -47,7 +48,7 @@ public final class RawReader implements RecordReader {
             schema,
             fields,
             Optional.empty(),
-            new RawFormat(fields),
+            new RawFormat(fields, areLines),
             KERNELS.of(stream.device()),
             stream,
             memory);

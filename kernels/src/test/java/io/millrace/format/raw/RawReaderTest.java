@@ -34,8 +34,12 @@ class RawReaderTest {
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
   private ParsedRecords read(Schema schema, byte[] text) {
+    return read(schema, true, text);
+  }
+
+  private ParsedRecords read(Schema schema, boolean areLines, byte[] text) {
     try (RecordBytes records = RecordLines.of(text, device);
-        RawReader reader = new RawReader(schema, device.stream(), device.memory())) {
+        RawReader reader = new RawReader(schema, areLines, device.stream(), device.memory())) {
       return reader.read(records);
     }
   }
@@ -48,6 +52,18 @@ class RawReaderTest {
       assertThat(device.rows(parsed.table()))
           .containsExactly(
               List.of("a,\""), List.of(""), List.of(""), List.of(" é\r"), List.of("\t"));
+    }
+  }
+
+  @Test
+  void eachByteOfAMessageBelongsToItsValue() {
+    byte[] text = "a\r\n\n\r\nb\r".getBytes(StandardCharsets.UTF_8);
+    try (ParsedRecords strings = read(TEXT, false, text);
+        ParsedRecords bytes = read(BYTES, false, text)) {
+      assertThat(device.rows(strings.table()))
+          .containsExactly(List.of("a\r\n"), List.of("\n"), List.of("\r\n"), List.of("b\r"));
+      assertThat(device.rows(bytes.table()).get(0).get(0))
+          .isEqualTo(ByteBuffer.wrap(new byte[] {'a', '\r', '\n'}));
     }
   }
 
@@ -110,7 +126,7 @@ class RawReaderTest {
     Schema two = Schema.of(Field.of("a", DataType.STRING), Field.of("b", DataType.STRING));
     assertThat(RawReader.unsupported(two)).isPresent();
     Schema number = Schema.of(Field.of("a", DataType.INT32));
-    assertThatThrownBy(() -> new RawReader(number, device.stream(), device.memory()))
+    assertThatThrownBy(() -> new RawReader(number, true, device.stream(), device.memory()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(
             "records cannot be read as they are: expected one column of STRING or BINARY, got");

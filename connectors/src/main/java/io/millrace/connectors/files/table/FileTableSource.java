@@ -98,7 +98,7 @@ class FileTableSource
   }
 
   private RecordFormat recordFormat(Schema readColumns) {
-    return format.recordFormat(columns.inFiles(), readColumns);
+    return format.lineFormat(columns.inFiles(), readColumns);
   }
 
   private boolean isText() {

@@ -81,5 +81,8 @@ final class RecordEncoders {
           "'key.format' = '%s' is not supported: one column of STRING or BYTES is written as 'raw', and others in the format of the value"
               .formatted(key.format().identifier()));
     }
+    if (!columns.hasRawKey()) {
+      key.checkWritesAs(value);
+    }
   }
 }

@@ -20,9 +20,9 @@ final class KeyRangeQuery {
     return "FROM " + options.table().sql() + " AS source WHERE (" + options.filter() + ")";
   }
 
-  /** The key's type as SQL has it. */
+  /** The key's type as SQL has it, with its length: a key of CHAR without one has one character. */
   static String keyType(PostgresSourceOptions options) {
-    return "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = to_regclass("
+    return "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = to_regclass("
         + literal(options.table().sql())
         + ") AND attname = "
         + literal(options.key());

@@ -29,6 +29,7 @@ import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 import org.apache.flink.streaming.runtime.partitioner.GlobalPartitioner;
 import org.apache.flink.table.api.TableConfig;
+import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecEdge;
@@ -220,6 +221,16 @@ public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
       operator.setUid(createTransformationUid(STATE, node) + uidSuffix);
     }
     return operator;
+  }
+
+  /**
+   * Gives the operators of a connector's table their uids, if {@code table.exec.uid.generation}
+   * asks for them.
+   */
+  protected final ProviderContext providerContext(TableConfig config) {
+    ExecNodeConfig node = ExecNodeConfig.ofTableConfig(config, false);
+    return name ->
+        node.shouldSetUid() ? Optional.of(createTransformationUid(name, node)) : Optional.empty();
   }
 
   private String name(String step) {

@@ -40,7 +40,9 @@ final class SinkExecNode extends BatchInputExecNode<Object> {
     Transformation<ColumnBatch> batches = withoutNulls(inputBatches(0, planner), planner);
     DataStream<ColumnBatch> stream = new DataStream<>(planner.getExecEnv(), batches);
     Transformation<?> sink =
-        spec.sink().consumeBatches(name -> Optional.empty(), stream).getTransformation();
+        spec.sink()
+            .consumeBatches(providerContext(planner.getTableConfig()), stream)
+            .getTransformation();
     return (Transformation<Object>) sink;
   }
 

@@ -8,10 +8,8 @@ import io.millrace.operators.sql.planner.node.MillraceExecNode;
 import io.millrace.operators.sql.planner.rex.PlannedInput;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.util.List;
-import java.util.Optional;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.table.api.TableException;
-import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 
 /** A source of batches. */
@@ -26,9 +24,9 @@ final class ScanExecNode extends MillraceExecNode {
   @Override
   @SuppressWarnings("deprecation") // the planner's own scans have no other way to the environment
   protected Transformation<ColumnBatch> toBatches(PlannerBase planner) {
-    ProviderContext withoutUids = name -> Optional.empty();
     Transformation<ColumnBatch> batches =
-        spec.source().produceBatches(withoutUids, planner.getExecEnv());
+        spec.source()
+            .produceBatches(providerContext(planner.getTableConfig()), planner.getExecEnv());
     checkTypes(ColumnBatchTypeInformation.schemaOf(batches.getOutputType()));
     return batches;
   }

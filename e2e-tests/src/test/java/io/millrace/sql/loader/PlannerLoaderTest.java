@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.sql;
+package io.millrace.sql.loader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.sql;
+package io.millrace.sql.loader;
 
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.sql.table.SqlOptions;
+import io.millrace.sql.NexmarkQueries;
 import io.millrace.sql.NexmarkTables.Content;
 import java.util.List;
 import org.apache.flink.table.api.EnvironmentSettings;

@@ -239,6 +239,24 @@ class FileTableTest {
   }
 
   @Test
+  void twoSinksOfATableHaveUidsOfTheirOwn() throws Exception {
+    String table =
+        table(
+            "files",
+            "millrace-filesystem",
+            "auction BIGINT",
+            "'format' = 'json'",
+            "'auto-compaction' = 'true'");
+    session(SqlMode.ON, table)
+        .with("SET 'table.exec.uid.generation' = 'ALWAYS'")
+        .insert(
+            "INSERT INTO files SELECT auction FROM bid WHERE price > 100",
+            "INSERT INTO files SELECT auction FROM bid WHERE price <= 100");
+    assertThat(session(SqlMode.ON, table).rows("SELECT * FROM files"))
+        .isEqualTo(session(SqlMode.OFF).rows("SELECT auction FROM bid"));
+  }
+
+  @Test
   void twoSinksShareAScan() throws Exception {
     String options = "'format' = 'json'";
     SqlSession session =

@@ -31,9 +31,7 @@ final class MillraceProgram extends FlinkChainedProgram<StreamOptimizeContext> {
   public RelNode optimize(RelNode root, StreamOptimizeContext context) {
     RelNode optimized = first(context).optimize(root, context);
     PlanContext plan = new PlanContext(context.getTableConfig());
-    return plan.mode() == SqlMode.OFF
-        ? optimized
-        : replaced(optimized, plan, !context.needFinalTimeIndicatorConversion());
+    return plan.mode() == SqlMode.OFF ? optimized : replaced(optimized, plan);
   }
 
   private FlinkChainedProgram<StreamOptimizeContext> first(StreamOptimizeContext context) {
@@ -42,10 +40,9 @@ final class MillraceProgram extends FlinkChainedProgram<StreamOptimizeContext> {
         : FlinkStreamProgram.buildProgram(context.getTableConfig());
   }
 
-  // Flink converts time attributes at the ends of a plan, not in the parts that several ends share.
-  private static RelNode replaced(RelNode optimized, PlanContext plan, boolean isShared) {
+  private static RelNode replaced(RelNode optimized, PlanContext plan) {
     try {
-      RelNode replaced = new NodeReplacement(plan).replace(optimized, isShared);
+      RelNode replaced = new NodeReplacement(plan).replace(optimized);
       SubstitutionReport.count(replaced);
       if (plan.mode() == SqlMode.EXPLAIN) {
         LOG.info("The nodes of a plan: {}", String.join("; ", SubstitutionReport.lines(replaced)));

@@ -62,7 +62,8 @@ public final class NodeKinds {
               "GroupAggregate",
               AGGREGATES
                   + ", also over a changelog, with DISTINCT and FILTER; also without keys, or without"
-                  + " aggregates; at most 16 keys, none an ARRAY or a ROW; there is no hint STATE_TTL. The option"
+                  + " aggregates; at most 16 keys, none an ARRAY or a ROW, nor a FLOAT or DOUBLE of an input that"
+                  + " gives rows; there is no hint STATE_TTL. The option"
                   + " table.exec.state.ttl holds"),
           Map.entry(
               "LocalGroupAggregate",

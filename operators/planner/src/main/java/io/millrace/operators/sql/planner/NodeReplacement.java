@@ -32,6 +32,7 @@ import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Calc;
 import org.apache.calcite.rel.core.Exchange;
 import org.apache.flink.table.planner.plan.nodes.physical.stream.StreamPhysicalDropUpdateBefore;
+import org.apache.flink.table.planner.plan.nodes.physical.stream.StreamPhysicalIntermediateTableScan;
 import org.apache.flink.table.planner.plan.nodes.physical.stream.StreamPhysicalTemporalJoin;
 
 /**
@@ -70,12 +71,8 @@ final class NodeReplacement {
     this.context = context;
   }
 
-  /**
-   * @param isShared whether it is a part that several nodes of other parts read, as yet unknown
-   */
-  RelNode replace(RelNode root, boolean isShared) {
-    RelNode decided = decide(root);
-    return review(isShared ? withAllVersions(decided) : decided, false);
+  RelNode replace(RelNode root) {
+    return review(decide(root), false);
   }
 
   private RelNode decide(RelNode node) {
@@ -94,7 +91,8 @@ final class NodeReplacement {
 
   private static RelNode inputOfFlinks(RelNode consumer, RelNode input) {
     if (consumer instanceof StreamPhysicalTemporalJoin && input == consumer.getInput(1)) {
-      return withoutExchange(withAllVersions(input));
+      keepAllVersions(input);
+      return withoutExchange(input);
     }
     return consumer.getInputs().size() > 1 ? withoutExchange(input) : withoutPartials(input);
   }
@@ -114,17 +112,18 @@ final class NodeReplacement {
 
   /**
    * Gives de-duplications by event time back to Flink, as Millrace's give one version of a row for
-   * each batch.
+   * each batch; also those of a part that several sinks share, which was planned before.
    */
-  private static RelNode withAllVersions(RelNode node) {
-    if (node instanceof DeduplicateRel rel && rel.givesVersions()) {
-      return rel.kept("a temporal join needs all versions of a row");
+  private static void keepAllVersions(RelNode node) {
+    if (node instanceof StreamPhysicalIntermediateTableScan scan) {
+      keepAllVersions(scan.intermediateTable().relNode());
+    } else if (node instanceof DeduplicateRel rel) {
+      rel.keepAllVersions();
+    } else if (node instanceof Exchange
+        || node instanceof Calc
+        || node instanceof StreamPhysicalDropUpdateBefore) {
+      keepAllVersions(node.getInput(0));
     }
-    boolean passesRows =
-        node instanceof Exchange
-            || node instanceof Calc
-            || node instanceof StreamPhysicalDropUpdateBefore;
-    return passesRows ? withInputs(node, NodeReplacement::withAllVersions) : node;
   }
 
   /**

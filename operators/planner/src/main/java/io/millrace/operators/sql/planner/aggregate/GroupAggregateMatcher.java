@@ -31,7 +31,7 @@ public final class GroupAggregateMatcher
         false,
         ChangelogPlanUtils.generateUpdateBefore(aggregate),
         FlinkTypeFactory.toLogicalRowType(aggregate.getRowType()),
-        PlannedInput.batchSchema(aggregate.getInput()),
+        PlannedInput.keyedSchema(aggregate.getInput(), KeyedAggregates.keys(aggregate.grouping())),
         context.expressionSettings());
   }
 

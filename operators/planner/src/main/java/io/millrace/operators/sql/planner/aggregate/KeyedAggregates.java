@@ -66,11 +66,16 @@ public record KeyedAggregates(
   /** The aggregates of a node, without names of their own. */
   static KeyedAggregates of(int[] grouping, List<AggregateCall> calls, StateTtl stateTtl) {
     return new KeyedAggregates(
-        IntStream.of(grouping).boxed().toList(),
+        keys(grouping),
         calls,
         IntStream.range(0, calls.size()).mapToObj(i -> "$" + i).toList(),
         Map.of(),
         stateTtl);
+  }
+
+  /** The positions of key fields, as Flink's nodes have them. */
+  public static List<Integer> keys(int[] grouping) {
+    return IntStream.of(grouping).boxed().toList();
   }
 
   /** These, over rows of {@code input}, whose constant texts they may have as arguments. */

@@ -49,7 +49,9 @@ public final class DeduplicateMatcher extends NodeMatcher<StreamPhysicalRank, De
             context.stateTtl(),
             FlinkTypeFactory.toLogicalRowType(rank.getRowType()),
             List.of());
-    return spec.checked(PlannedInput.batchSchema(rank.getInput()), context.expressionSettings());
+    return spec.checked(
+        PlannedInput.keyedSchema(rank.getInput(), rank.partitionKey().asList()),
+        context.expressionSettings());
   }
 
   /**

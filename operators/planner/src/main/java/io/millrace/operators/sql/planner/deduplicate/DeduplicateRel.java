@@ -18,7 +18,7 @@ public final class DeduplicateRel extends StreamPhysicalRank implements Millrace
   static final String KIND = "Deduplicate";
   private static final String KIND_OF_OTHERS = "Rank";
 
-  private final Decision<DeduplicateSpec> decision;
+  private Decision<DeduplicateSpec> decision;
 
   DeduplicateRel(
       StreamPhysicalRank rank,
@@ -50,9 +50,14 @@ public final class DeduplicateRel extends StreamPhysicalRank implements Millrace
     return decision.isReplaced() ? KIND : KIND_OF_OTHERS;
   }
 
-  /** Whether Flink's de-duplication would give each version of a row, with its event time. */
-  public boolean givesVersions() {
-    return decision.isSupported() && decision.spec().timeField().isPresent();
+  /**
+   * Lets the node stay Flink's if that gives each version of a row with its event time. Changes
+   * this node, as a plan of other sinks may have it already.
+   */
+  public void keepAllVersions() {
+    if (decision.isSupported() && decision.spec().timeField().isPresent()) {
+      decision = Decision.kept("a temporal join needs all versions of a row");
+    }
   }
 
   @Override

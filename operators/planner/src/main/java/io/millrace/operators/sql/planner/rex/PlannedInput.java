@@ -44,6 +44,24 @@ public final class PlannedInput {
   }
 
   /**
+   * As {@link #batchSchema}, for an operator with keyed state.
+   *
+   * @throws UnsupportedNodeException also if the input gives rows with FLOAT or DOUBLE keys: Flink
+   *     sends each NaN by its bits, but all NaN are one key of state, which would be restored by
+   *     the bits of one of them
+   */
+  public static Schema keyedSchema(RelNode input, List<Integer> keys) {
+    Schema schema = batchSchema(input);
+    for (int key : keys) {
+      if (!MillraceRel.givesBatches(input) && schema.type(key).isFloatingPoint()) {
+        throw new UnsupportedNodeException(
+            "Flink sends rows by a key of " + schema.type(key) + ", where NaN differ");
+      }
+    }
+    return schema;
+  }
+
+  /**
    * The names of key columns of keyed state.
    *
    * @throws UnsupportedNodeException if rows cannot be sent by these keys: state is restored by

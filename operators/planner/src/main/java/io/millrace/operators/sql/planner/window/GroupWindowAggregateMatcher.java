@@ -38,7 +38,7 @@ public final class GroupWindowAggregateMatcher
         timeField(aggregate.window().timeAttribute()),
         WindowColumn.of(aggregate.namedWindowProperties()),
         FlinkTypeFactory.toLogicalRowType(aggregate.getRowType()),
-        PlannedInput.batchSchema(aggregate.getInput()),
+        PlannedInput.keyedSchema(aggregate.getInput(), KeyedAggregates.keys(aggregate.grouping())),
         context.expressionSettings());
   }
 

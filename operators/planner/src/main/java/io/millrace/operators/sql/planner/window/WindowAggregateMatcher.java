@@ -33,7 +33,7 @@ public final class WindowAggregateMatcher
         timeField(aggregate.windowing()),
         WindowColumn.of(aggregate.namedWindowProperties()),
         FlinkTypeFactory.toLogicalRowType(aggregate.getRowType()),
-        PlannedInput.batchSchema(aggregate.getInput()),
+        PlannedInput.keyedSchema(aggregate.getInput(), KeyedAggregates.keys(aggregate.grouping())),
         context.expressionSettings());
   }
 

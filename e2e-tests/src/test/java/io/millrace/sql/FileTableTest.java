@@ -208,6 +208,7 @@ class FileTableTest {
       value = {
         "'format' = 'orc' | Supported formats are: json, csv, raw, parquet, arrow",
         "'format' = 'json', 'csv.field-delimiter' = ';' | csv.field-delimiter",
+        "'format' = 'json', 'json.timestamp-format.standard' = 'RFC' | 'json.timestamp-format.standard'",
         "'format' = 'json', 'json.fail-on-missing-field' = 'true' | only 'false' is",
         "'format' = 'json', 'json.map-null-key.mode' = 'DROP' | json.map-null-key.mode",
         "'format' = 'json', 'source.monitor-interval' = '1 s' | source.monitor-interval"

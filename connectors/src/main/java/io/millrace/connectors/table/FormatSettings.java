@@ -17,6 +17,7 @@ import io.millrace.format.TimestampFormat;
 import io.millrace.format.csv.CsvReaderOptions;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.annotation.Internal;
@@ -35,11 +36,12 @@ public record FormatSettings(TableFormat format, String prefix, ReadableConfig o
   private static final Pattern UNICODE_ESCAPE = Pattern.compile("\\\\u+([0-9a-fA-F]{4})");
 
   /**
-   * Checks the values of options that have one supported value.
+   * Checks the types of options, and the values of those that have one supported value.
    *
-   * @throws ValidationException for another one
+   * @throws ValidationException for another type or value
    */
   public FormatSettings {
+    format.options().forEach(option -> checkType(prefix, options, option));
     if (format == TableFormat.JSON) {
       requireOnly(prefix, options, FormatOptions.FAIL_ON_MISSING_FIELD, false);
       requireOnly(prefix, options, FormatOptions.DECIMAL_AS_PLAIN_NUMBER, true);
@@ -52,6 +54,15 @@ public record FormatSettings(TableFormat format, String prefix, ReadableConfig o
       requireOnly(prefix, options, FormatOptions.CHARSET, "UTF-8");
     } else if (format == TableFormat.PARQUET) {
       requireOnly(prefix, options, FormatOptions.UTC_TIMEZONE, true);
+    }
+  }
+
+  private static <T> void checkType(String prefix, ReadableConfig options, ConfigOption<T> option) {
+    try {
+      Optional<T> unused = options.getOptional(option);
+    } catch (IllegalArgumentException e) {
+      throw new ValidationException(
+          "'%s%s': %s".formatted(prefix, option.key(), e.getMessage()), e);
     }
   }
 

@@ -47,7 +47,8 @@ class WrongTableTest {
   void eachDifferenceIsNamed() throws Exception {
     sql.execute(
         "CREATE TABLE differs (a integer, b numeric(10, 2), c text NOT NULL, d timestamp(0),"
-            + " e bigint GENERATED ALWAYS AS IDENTITY, f text NOT NULL, g varchar(3), h float8)");
+            + " e bigint GENERATED ALWAYS AS IDENTITY, f text NOT NULL, g varchar(3), h float8,"
+            + " j numeric(10, 2)[], k timestamp(0)[], l numeric(11, 2)[])");
     Schema schema =
         Schema.of(
             Field.of("a", DataType.INT64),
@@ -57,7 +58,10 @@ class WrongTableTest {
             Field.of("e", DataType.INT64),
             Field.of("g", DataType.STRING),
             Field.of("h", DataType.FLOAT64),
-            Field.of("i", DataType.BOOL));
+            Field.of("i", DataType.BOOL),
+            Field.of("j", DataType.list(DataType.decimal(11, 2))),
+            Field.of("k", DataType.list(DataType.timestamp(3))),
+            Field.of("l", DataType.list(DataType.decimal(11, 2))));
     assertFails(
         schema,
         PostgresJobs.sink(services.database(), "differs").build(),
@@ -69,7 +73,9 @@ class WrongTableTest {
           column 'c': nullable in the stream, NOT NULL in the table
           column 'd': expected timestamp without time zone for TIMESTAMP(3), got timestamp(0) without time zone
           column 'e': the table generates its values
-          column 'i': the table has no such column; it has a, b, c, d, e, f, g, h
+          column 'i': the table has no such column; it has a, b, c, d, e, f, g, h, j, k, l
+          column 'j': expected an array of numeric(11, 2) or wider for ARRAY<DECIMAL(11, 2)>, got numeric(10,2)[]
+          column 'k': expected an array of timestamp without time zone for ARRAY<TIMESTAMP(3)>, got timestamp(0) without time zone[]
           column 'f': NOT NULL without a default, and not in the stream
         """
             .strip());

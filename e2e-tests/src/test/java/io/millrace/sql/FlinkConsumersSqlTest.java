@@ -98,6 +98,23 @@ class FlinkConsumersSqlTest {
     assertThat(session.explanation(last)).contains("MillraceDeduplicate");
   }
 
+  @Test
+  void aJoinTakesRowsOfAPartThatAnotherSinkReads() {
+    SqlSession session =
+        session(
+            SqlMode.ON,
+            Content.BID_BATCHES,
+            "SET 'table.optimizer.reuse-optimize-block-with-digest-enabled' = 'true'",
+            "CREATE TEMPORARY VIEW dear AS SELECT auction, MAX(price) AS price FROM bid GROUP BY auction",
+            "CREATE TEMPORARY TABLE a (auction BIGINT, price BIGINT) WITH ('connector' = 'blackhole')",
+            "CREATE TEMPORARY TABLE b LIKE a");
+    String joined =
+        "INSERT INTO b SELECT bid.auction, bid.price FROM bid JOIN dear ON bid.auction = dear.auction";
+    assertThat(session.explanation("INSERT INTO a SELECT * FROM dear", joined))
+        .contains("millrace=[no: its rows go to an operator with several inputs]")
+        .contains("flink=[Join: there is no operator of joins on batches]");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -132,10 +149,16 @@ class FlinkConsumersSqlTest {
     String query =
         "SELECT 'bids', COUNT(*) FROM bid UNION ALL SELECT 'dear', COUNT(*) FROM bid WHERE price > 1000";
     SqlSession session = session(SqlMode.ON, Content.BID_BATCHES);
-    assertThat(session.parallelisms(query, "MillraceUnion")).isNotEmpty().containsOnly(1);
+    assertThat(session.parallelisms(query, "MillraceUnion.*")).isNotEmpty().containsOnly(1);
+    String byKey = "SELECT channel, COUNT(*) FROM bid GROUP BY channel UNION ALL ";
     assertThat(
             session(SqlMode.ON, Content.BID_BATCHES)
-                .parallelisms(NexmarkQueries.sql("union"), "MillraceUnion"))
+                .parallelisms(byKey + "SELECT 'all', COUNT(*) FROM bid", "MillraceUnion"))
+        .isNotEmpty()
+        .containsOnly(1);
+    assertThat(
+            session(SqlMode.ON, Content.BID_BATCHES)
+                .parallelisms(NexmarkQueries.sql("union"), "MillraceUnion.*"))
         .isNotEmpty()
         .containsOnly(2);
   }

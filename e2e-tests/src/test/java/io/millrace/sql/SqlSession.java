@@ -157,11 +157,11 @@ final class SqlSession {
         .toList();
   }
 
-  /** The parallelisms of the operators with names that start with {@code prefix}. */
-  List<Integer> parallelisms(String query, String prefix) {
+  /** The parallelisms of the operators with names that match {@code pattern}. */
+  List<Integer> parallelisms(String query, String pattern) {
     tables.toChangelogStream(tables.sqlQuery(query));
     return environment.getStreamGraph().getStreamNodes().stream()
-        .filter(node -> node.getOperatorName().startsWith(prefix))
+        .filter(node -> node.getOperatorName().matches(pattern))
         .map(StreamNode::getParallelism)
         .toList();
   }

@@ -95,6 +95,7 @@ final class EtlPostgresSink {
       throw new UsageException(
           TABLE.key() + ": expected 'schema.name', got '" + settings.get(TABLE) + "'");
     }
+    String schema = table.size() == 2 ? table.get(0) : DEFAULT_SCHEMA;
     String name = table.get(table.size() - 1);
     try {
       return PostgresSinkOptions.builder()
@@ -103,19 +104,29 @@ final class EtlPostgresSink {
                   settings.get(URL),
                   settings.get(USER),
                   PasswordSupplier.fromEnvironment(settings.get(PASSWORD_VARIABLE))))
-          .table(table.size() == 2 ? table.get(0) : DEFAULT_SCHEMA, name)
+          .table(schema, name)
           .keys(EtlOptions.names(settings, KEY).toArray(String[]::new))
           .guarantee(settings.get(GUARANTEE))
-          .sinkId(settings.getOptional(ID).orElseGet(() -> id(name)))
+          .sinkId(settings.getOptional(ID).orElseGet(() -> id(schema, name)))
           .build();
     } catch (IllegalArgumentException e) {
       throw new UsageException("sink.postgres: " + e.getMessage());
     }
   }
 
-  private static String id(String table) {
+  /**
+   * The name of a table as the sink's name. One that does not tell the table from all others has a
+   * hash behind it: jobs with one name would drop each other's staged rows.
+   */
+  static String id(String schema, String table) {
     String id = "t_" + table.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_]", "_");
-    return id.substring(0, Math.min(MAX_ID_LENGTH, id.length()));
+    boolean tells =
+        schema.equals(DEFAULT_SCHEMA) && id.equals("t_" + table) && id.length() <= MAX_ID_LENGTH;
+    if (tells) {
+      return id;
+    }
+    String hash = "_%08x".formatted((schema + "." + table).hashCode());
+    return id.substring(0, Math.min(MAX_ID_LENGTH - hash.length(), id.length())) + hash;
   }
 
   /**

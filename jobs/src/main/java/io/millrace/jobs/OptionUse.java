@@ -29,12 +29,14 @@ import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.OnError;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
-import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.connector.base.DeliveryGuarantee;
 
 /** Which options a job looks at: one that it would ignore is refused. */
 final class OptionUse {
@@ -146,44 +148,74 @@ final class OptionUse {
           settings ->
               WINDOWED_INPUT.holds.test(settings) && settings.contains(EtlWatermark.COLUMN));
 
+  private static final Condition IDLE =
+      new Condition(
+          "source.type is kafka and source.watermark.column is given",
+          settings -> FROM_KAFKA.holds.test(settings) && WITH_WATERMARK.holds.test(settings));
+  private static final Condition WITH_KEYS =
+      new Condition(
+          "sink.type has kafka and sink.kafka.format is json or avro",
+          settings ->
+              TO_KAFKA.holds.test(settings)
+                  && settings.get(EtlKafkaSink.FORMAT) != EtlKafkaSink.Format.ARROW);
+  private static final Condition IN_TRANSACTIONS =
+      new Condition(
+          "sink.type has kafka and sink.kafka.guarantee is exactly-once",
+          settings ->
+              TO_KAFKA.holds.test(settings)
+                  && settings.get(EtlKafkaSink.GUARANTEE) == DeliveryGuarantee.EXACTLY_ONCE);
+
+  /** Of options whose names begin so. */
+  private static final Map<String, Condition> OF_PREFIXES =
+      Map.of(
+          EtlKafka.METADATA,
+          FROM_KAFKA,
+          EtlKafka.PROPERTIES,
+          FROM_KAFKA,
+          EtlKafkaSink.PROPERTIES,
+          TO_KAFKA);
+
   // All other options matter always.
-  private static final Map<ConfigOption<?>, Condition> CONDITIONS = new LinkedHashMap<>();
+  private static final Map<String, Condition> CONDITIONS = new HashMap<>();
 
   static {
-    CONDITIONS.put(SOURCE_EVENTS, GENERATED);
-    CONDITIONS.put(SOURCE_RATE, GENERATED);
-    CONDITIONS.put(SOURCE_PATH, FROM_FILES);
-    CONDITIONS.put(SOURCE_FORMAT, FROM_FILES);
-    CONDITIONS.put(SOURCE_SCHEMA, READ);
-    CONDITIONS.put(BATCH_LATENCY, FROM_FILES);
-    CONDITIONS.put(SINK_PATH, TO_FILES);
-    CONDITIONS.put(SINK_FORMAT, TO_FILES);
-    CONDITIONS.put(SINK_EXISTING, TO_FILES);
-    EtlFileSink.ALL.forEach(option -> CONDITIONS.put(option, TO_FILES));
-    EtlFileSink.OF_COMPACTION.forEach(option -> CONDITIONS.put(option, TO_JOINED_FILES));
-    CONDITIONS.put(CSV_HEADER, CSV);
-    CONDITIONS.put(CSV_DELIMITER, CSV);
-    CONDITIONS.put(CSV_QUOTED_LINE_FEEDS, FROM_CSV);
-    CONDITIONS.put(ON_ERROR, TEXT);
-    CONDITIONS.put(GROUP_BY_AGGREGATES, GROUPED);
-    CONDITIONS.put(GROUP_BY_RESULT, WITHOUT_WINDOWS);
-    CONDITIONS.put(GROUP_BY_STATE_TTL, CHANGES);
-    CONDITIONS.put(GROUP_BY_TWO_PHASE, WITHOUT_WINDOWS);
-    EtlWindow.OF_FUNCTIONS.forEach(option -> CONDITIONS.put(option, GROUPED));
-    EtlWindow.OF_WINDOWS.forEach(option -> CONDITIONS.put(option, WINDOWED));
-    CONDITIONS.put(EtlWindow.OFFSET, WITH_FIXED_WINDOWS);
-    CONDITIONS.put(EtlWindow.LATE_ROWS, WINDOWED_TO_FILES);
-    CONDITIONS.put(EtlWatermark.COLUMN, WINDOWED_INPUT);
-    CONDITIONS.put(EtlWatermark.DELAY, WITH_WATERMARK);
-    CONDITIONS.put(PARTITION_BY, NOT_GROUPED);
-    EtlKafka.ALL.forEach(option -> CONDITIONS.put(option, FROM_KAFKA));
-    EtlKafkaSink.ALL.forEach(option -> CONDITIONS.put(option, TO_KAFKA));
-    EtlAvro.OF_SOURCE.forEach(option -> CONDITIONS.put(option, FROM_AVRO));
-    EtlAvro.OF_SINK.forEach(option -> CONDITIONS.put(option, TO_AVRO));
-    EtlPostgresSink.ALL.forEach(option -> CONDITIONS.put(option, TO_POSTGRES));
-    CONDITIONS.put(EtlKafkaSink.DEAD_LETTERS, SKIPPED_RECORDS);
-    CONDITIONS.put(BAD_ROWS_PATH, SKIPPED);
-    CONDITIONS.put(MAX_BAD_ROWS, SKIPPED);
+    CONDITIONS.put(SOURCE_EVENTS.key(), GENERATED);
+    CONDITIONS.put(SOURCE_RATE.key(), GENERATED);
+    CONDITIONS.put(SOURCE_PATH.key(), FROM_FILES);
+    CONDITIONS.put(SOURCE_FORMAT.key(), FROM_FILES);
+    CONDITIONS.put(SOURCE_SCHEMA.key(), READ);
+    CONDITIONS.put(BATCH_LATENCY.key(), FROM_FILES);
+    CONDITIONS.put(SINK_PATH.key(), TO_FILES);
+    CONDITIONS.put(SINK_FORMAT.key(), TO_FILES);
+    CONDITIONS.put(SINK_EXISTING.key(), TO_FILES);
+    EtlFileSink.ALL.forEach(option -> CONDITIONS.put(option.key(), TO_FILES));
+    EtlFileSink.OF_COMPACTION.forEach(option -> CONDITIONS.put(option.key(), TO_JOINED_FILES));
+    CONDITIONS.put(CSV_HEADER.key(), CSV);
+    CONDITIONS.put(CSV_DELIMITER.key(), CSV);
+    CONDITIONS.put(CSV_QUOTED_LINE_FEEDS.key(), FROM_CSV);
+    CONDITIONS.put(ON_ERROR.key(), TEXT);
+    CONDITIONS.put(GROUP_BY_AGGREGATES.key(), GROUPED);
+    CONDITIONS.put(GROUP_BY_RESULT.key(), WITHOUT_WINDOWS);
+    CONDITIONS.put(GROUP_BY_STATE_TTL.key(), CHANGES);
+    CONDITIONS.put(GROUP_BY_TWO_PHASE.key(), WITHOUT_WINDOWS);
+    EtlWindow.OF_FUNCTIONS.forEach(option -> CONDITIONS.put(option.key(), GROUPED));
+    EtlWindow.OF_WINDOWS.forEach(option -> CONDITIONS.put(option.key(), WINDOWED));
+    CONDITIONS.put(EtlWindow.OFFSET.key(), WITH_FIXED_WINDOWS);
+    CONDITIONS.put(EtlWindow.LATE_ROWS.key(), WINDOWED_TO_FILES);
+    CONDITIONS.put(EtlWatermark.COLUMN.key(), WINDOWED_INPUT);
+    CONDITIONS.put(EtlWatermark.DELAY.key(), WITH_WATERMARK);
+    CONDITIONS.put(PARTITION_BY.key(), NOT_GROUPED);
+    EtlKafka.ALL.forEach(option -> CONDITIONS.put(option.key(), FROM_KAFKA));
+    EtlKafkaSink.ALL.forEach(option -> CONDITIONS.put(option.key(), TO_KAFKA));
+    CONDITIONS.put(EtlKafka.IDLE.key(), IDLE);
+    CONDITIONS.put(EtlKafkaSink.KEY.key(), WITH_KEYS);
+    CONDITIONS.put(EtlKafkaSink.TRANSACTIONS.key(), IN_TRANSACTIONS);
+    EtlAvro.OF_SOURCE.forEach(option -> CONDITIONS.put(option.key(), FROM_AVRO));
+    EtlAvro.OF_SINK.forEach(option -> CONDITIONS.put(option.key(), TO_AVRO));
+    EtlPostgresSink.ALL.forEach(option -> CONDITIONS.put(option.key(), TO_POSTGRES));
+    CONDITIONS.put(EtlKafkaSink.DEAD_LETTERS.key(), SKIPPED_RECORDS);
+    CONDITIONS.put(BAD_ROWS_PATH.key(), SKIPPED);
+    CONDITIONS.put(MAX_BAD_ROWS.key(), SKIPPED);
   }
 
   private OptionUse() {}
@@ -207,15 +239,26 @@ final class OptionUse {
       Set<String> fileKeys,
       Set<String> commandLineKeys,
       Configuration fileSettings) {
-    CONDITIONS.forEach(
-        (option, condition) -> {
-          boolean given =
-              commandLineKeys.contains(option.key())
-                  || (fileKeys.contains(option.key()) && !condition.holds.test(fileSettings));
-          if (given && !condition.holds.test(settings)) {
-            throw new UsageException(
-                option.key() + " has no effect here: it is used only where " + condition.text);
-          }
-        });
+    Set<String> given = new TreeSet<>(fileKeys);
+    given.addAll(commandLineKeys);
+    for (String key : given) {
+      condition(key)
+          .filter(condition -> !condition.holds.test(settings))
+          .filter(condition -> commandLineKeys.contains(key) || !condition.holds.test(fileSettings))
+          .ifPresent(
+              condition -> {
+                throw new UsageException(
+                    key + " has no effect here: it is used only where " + condition.text);
+              });
+    }
+  }
+
+  private static Optional<Condition> condition(String key) {
+    for (Map.Entry<String, Condition> prefix : OF_PREFIXES.entrySet()) {
+      if (key.startsWith(prefix.getKey())) {
+        return Optional.of(prefix.getValue());
+      }
+    }
+    return Optional.ofNullable(CONDITIONS.get(key));
   }
 }

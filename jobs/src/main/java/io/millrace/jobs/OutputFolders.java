@@ -64,13 +64,21 @@ final class OutputFolders {
   }
 
   /**
-   * Checks that the folders are folders, and have no files yet unless the job resumes or its
-   * settings say what becomes of them. Nothing is changed.
+   * Checks for a job on a cluster that the folders are folders, and have no files yet unless the
+   * job resumes or its settings let it add files. Nothing is changed.
    *
-   * @throws UsageException naming the option and the folder that is not so
+   * @throws UsageException naming the option and the folder that is not so, or if the settings ask
+   *     for the files to be overwritten
    */
   static void check(EtlPlan plan, boolean resumed) {
-    new OutputFolders(plan, resumed).check();
+    OutputFolders outputs = new OutputFolders(plan, resumed);
+    if (outputs.existing == ExistingFiles.OVERWRITE) {
+      throw new UsageException(
+          EtlOptions.SINK_EXISTING.key()
+              + ": a job on a cluster overwrites no files, as its program runs again where a"
+              + " JobManager is replaced; delete them before");
+    }
+    outputs.check();
   }
 
   private void check() {

@@ -128,6 +128,7 @@ class EtlOptionsTest {
       new Effect(List.of(Map.of("source.type", "kafka")), List.of(Map.of(), FROM_CSV));
   private static final Map<String, String> KAFKA = Map.of("source.type", "kafka");
   private static final Map<String, String> TOPIC = Map.of("sink.type", "kafka");
+  private static final Map<String, String> ARROW_TOPIC = with(TOPIC, "sink.kafka.format", "arrow");
   private static final Effect FROM_AVRO =
       new Effect(
           List.of(with(KAFKA, "source.kafka.format", "avro")), List.of(Map.of(), FROM_CSV, KAFKA));
@@ -199,13 +200,22 @@ class EtlOptionsTest {
           Map.entry("source.kafka.group", FROM_TOPICS),
           Map.entry("source.kafka.start", FROM_TOPICS),
           Map.entry("source.kafka.end", FROM_TOPICS),
-          Map.entry("source.watermark.idle", FROM_TOPICS),
+          Map.entry(
+              "source.watermark.idle",
+              new Effect(
+                  List.of(
+                      with(with(WINDOWS, "source.watermark.column", "ts"), "source.type", "kafka")),
+                  List.of(Map.of(), KAFKA, WINDOWS_WITH_WATERMARK))),
           Map.entry("sink.kafka.bootstrap-servers", TO_TOPIC),
           Map.entry("sink.kafka.topic", TO_TOPIC),
           Map.entry("sink.kafka.format", TO_TOPIC),
-          Map.entry("sink.kafka.key", TO_TOPIC),
+          Map.entry("sink.kafka.key", new Effect(List.of(TOPIC), List.of(Map.of(), ARROW_TOPIC))),
           Map.entry("sink.kafka.guarantee", TO_TOPIC),
-          Map.entry("sink.kafka.transactional-id-prefix", TO_TOPIC),
+          Map.entry(
+              "sink.kafka.transactional-id-prefix",
+              new Effect(
+                  List.of(TOPIC),
+                  List.of(Map.of(), with(TOPIC, "sink.kafka.guarantee", "at-least-once")))),
           Map.entry("sink.postgres.url", TO_TABLE),
           Map.entry("sink.postgres.user", TO_TABLE),
           Map.entry("sink.postgres.password-variable", TO_TABLE),

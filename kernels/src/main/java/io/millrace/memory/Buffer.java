@@ -210,7 +210,8 @@ public final class Buffer implements AutoCloseable {
 
   /**
    * The address of this slice, for use by work on the scope's stream until the scope is closed.
-   * That stream is ordered behind the work that wrote the memory. Spilled memory is brought back.
+   * That stream is ordered behind the work that wrote the memory. Spilled memory is brought back,
+   * unless it is in pinned host memory and another access is open.
    *
    * <p>READ never copies. WRITE first makes this slice the only slice of its memory: if there are
    * others, this slice moves to a copy of its own bytes. A slice that was closed within a scope

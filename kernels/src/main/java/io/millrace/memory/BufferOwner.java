@@ -15,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public abstract class BufferOwner {
   /** Where memory is during an access. */
   enum Residence {
-    /** What was spilled returns to the device. */
+    /** What was spilled returns to the device, if no access to it on the host is open. */
     ON_DEVICE,
     /** What is in pinned host memory may stay there. */
     IN_PLACE,

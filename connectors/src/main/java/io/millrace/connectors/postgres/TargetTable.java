@@ -160,6 +160,9 @@ public final class TargetTable {
   }
 
   private static String expected(DataType type) {
+    if (type.id() == TypeId.LIST) {
+      return "an array of " + expected(type.fields().get(0).type());
+    }
     return type.isDecimal()
         ? "numeric(" + type.precision() + ", " + type.scale() + ") or wider"
         : PostgresType.sqlName(type);
@@ -173,15 +176,18 @@ public final class TargetTable {
     if (!column.type.equals(PostgresType.sqlName(type))) {
       return false;
     }
-    if (column.modifier < 0) {
-      return true;
-    }
+    // The modifier of an array is that of its elements.
+    return column.modifier < 0
+        || holds(column.modifier, type.id() == TypeId.LIST ? type.fields().get(0).type() : type);
+  }
+
+  private static boolean holds(int modifier, DataType type) {
     if (type.isDecimal()) {
-      return holdsDecimal(column.modifier, type);
+      return holdsDecimal(modifier, type);
     }
     // The modifier of times is the number of digits of a second's fraction.
     int digits = type.id() == TypeId.TIME ? 3 : type.precision();
-    return !(type.isTimestamp() || type.id() == TypeId.TIME) || column.modifier >= digits;
+    return !(type.isTimestamp() || type.id() == TypeId.TIME) || modifier >= digits;
   }
 
   private static boolean holdsDecimal(int modifier, DataType type) {

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
@@ -58,18 +57,20 @@ public record EventTimes(
   public static Optional<EventTimes> of(DynamicTableFactory.Context context) {
     Optional<EventTimes> times = ofReaders(context);
     Configuration options = Configuration.fromMap(context.getCatalogTable().getOptions());
+    if (options.contains(FactoryUtil.WATERMARK_ALIGNMENT_GROUP)) {
+      throw new ValidationException(
+          "'%s' is not supported".formatted(FactoryUtil.WATERMARK_ALIGNMENT_GROUP.key()));
+    }
     if (times.isEmpty()
+        && options.contains(FactoryUtil.SOURCE_IDLE_TIMEOUT)
         && !context.getCatalogTable().getResolvedSchema().getWatermarkSpecs().isEmpty()) {
-      for (ConfigOption<?> option :
-          List.of(FactoryUtil.SOURCE_IDLE_TIMEOUT, FactoryUtil.WATERMARK_ALIGNMENT_GROUP)) {
-        if (options.contains(option)) {
-          throw new ValidationException(
-              ("'%s' needs watermarks that readers make: of a column, or of a column minus a"
-                      + " constant interval, of at least 1 ms, with no alignment and"
-                      + " 'scan.watermark.emit.strategy' = 'on-periodic'")
-                  .formatted(option.key()));
-        }
-      }
+      throw new ValidationException(
+          ("'%s' needs watermarks that readers make: of a column, which is TIMESTAMP_LTZ(3) if it is"
+                  + " metadata, minus a constant interval of at least 1 ms, with '%s' ="
+                  + " 'on-periodic'")
+              .formatted(
+                  FactoryUtil.SOURCE_IDLE_TIMEOUT.key(),
+                  FactoryUtil.WATERMARK_EMIT_STRATEGY.key()));
     }
     return times;
   }
@@ -122,10 +123,9 @@ public record EventTimes(
         : Optional.empty();
   }
 
-  // The planner makes watermarks for each event itself; alignment is that of Flink's sources.
+  // The planner makes watermarks for each event itself.
   private static boolean isPlain(ReadableConfig options) {
-    return options.get(FactoryUtil.WATERMARK_EMIT_STRATEGY) == WatermarkEmitStrategy.ON_PERIODIC
-        && options.getOptional(FactoryUtil.WATERMARK_ALIGNMENT_GROUP).isEmpty();
+    return options.get(FactoryUtil.WATERMARK_EMIT_STRATEGY) == WatermarkEmitStrategy.ON_PERIODIC;
   }
 
   private static Optional<Duration> delay(Matcher matcher) {

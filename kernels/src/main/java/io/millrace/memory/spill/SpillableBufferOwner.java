@@ -109,9 +109,12 @@ final class SpillableBufferOwner extends BufferOwner {
   @Override
   public long address() {
     lastAccess = onDevice.currentTick();
+    if (spilledTo == null) {
+      return address;
+    }
     if (staysOnHost()) {
       usedOnHost = true;
-    } else if (spilledTo != null) {
+    } else {
       unspill();
     }
     return address;
@@ -133,7 +136,11 @@ final class SpillableBufferOwner extends BufferOwner {
     if (spilledTo == null) {
       return address;
     }
-    if (spilledTo == SpillTier.DISK || staysOnHost()) {
+    if (staysOnHost()) {
+      usedOnHost = true;
+      return address;
+    }
+    if (spilledTo == SpillTier.DISK) {
       return address();
     }
     SpillQuota quota = resource.quota();

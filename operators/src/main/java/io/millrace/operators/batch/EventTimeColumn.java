@@ -67,6 +67,11 @@ public final class EventTimeColumn {
     return table.withColumns(addTo(table.schema()), columns);
   }
 
+  /** {@code schema} without this column, which is its last. */
+  public static Schema removeFrom(Schema schema) {
+    return new Schema(schema.fields().subList(0, schema.size() - 1));
+  }
+
   /**
    * The columns of {@code table} but this one, as a new table over the same memory. Never waits.
    *

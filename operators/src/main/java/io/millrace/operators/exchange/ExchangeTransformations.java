@@ -5,6 +5,7 @@ import io.millrace.column.Schema;
 import io.millrace.kernel.hash.HashFunction;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.transfer.WatermarkMode;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.util.ArrayList;
@@ -94,7 +95,8 @@ public final class ExchangeTransformations {
 
   /**
    * Sends batches of several streams to one stream, with the parallelism of the first one, as
-   * Flink's unions have it. A stream of this parallelism keeps its order.
+   * Flink's unions have it. A stream of another parallelism loses its order, which changes of a row
+   * must not: if these are changelogs of several parallelisms, there is one receiver.
    *
    * @param inputs at least two, with the same columns
    * @param name of the receiving operator
@@ -111,7 +113,14 @@ public final class ExchangeTransformations {
         receiver(WatermarkMode.FLUSH)
             .appendTo(new UnionTransformation<>(parts), name, type, options);
     Transformation<ColumnBatch> first = inputs.get(0);
-    received.setParallelism(first.getParallelism(), first.isParallelismConfigured());
+    boolean keepsOrder =
+        inputs.stream().allMatch(input -> input.getParallelism() == first.getParallelism());
+    if (!keepsOrder && RowKindColumn.isIn(type.schema())) {
+      received.setParallelism(1);
+      received.setMaxParallelism(1);
+    } else {
+      received.setParallelism(first.getParallelism(), first.isParallelismConfigured());
+    }
     return received;
   }
 

@@ -11,6 +11,7 @@ import io.millrace.column.VariableWidthColumnBuilder;
 import io.millrace.expression.error.EvaluationException;
 import io.millrace.expression.vector.BatchContext;
 import io.millrace.kernel.gather.Gather;
+import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.HostTransfer;
 import java.nio.charset.StandardCharsets;
@@ -115,12 +116,16 @@ public final class FailedRows implements AutoCloseable {
     }
   }
 
+  // Event times stay behind the columns of the stream.
   private static Table join(Table rows, Table reasons) {
-    List<Column> columns =
-        Stream.concat(rows.columns().stream(), reasons.columns().stream())
-            .map(Column::share)
-            .toList();
-    return new Table(schema(rows.schema()), columns, rows.rowCount());
+    List<Column> columns = new ArrayList<>(rows.columns());
+    boolean hasTimes = EventTimeColumn.isIn(rows.schema());
+    columns.addAll(hasTimes ? columns.size() - 1 : columns.size(), reasons.columns());
+    Schema joined =
+        hasTimes
+            ? EventTimeColumn.addTo(schema(EventTimeColumn.removeFrom(rows.schema())))
+            : schema(rows.schema());
+    return new Table(joined, columns.stream().map(Column::share).toList(), rows.rowCount());
   }
 
   @Override

@@ -31,6 +31,11 @@ final class LateRows {
     return tag != null;
   }
 
+  /** The columns of a batch; with the event times of its rows if late rows are kept. */
+  Table table(ColumnBatch batch) {
+    return areKept() ? batch.tableWithEventTimes() : batch.table();
+  }
+
   /**
    * Takes late rows.
    *

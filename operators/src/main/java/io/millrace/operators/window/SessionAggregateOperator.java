@@ -123,7 +123,7 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
     if (!window.isProcessingTime()) {
-      splitter.forTimes(batch.table(), rows -> add(rows, element));
+      splitter.forTimes(lateRows.table(batch), rows -> add(rows, element));
     } else if (batch.table().rowCount() > 0) {
       addNow(batch.table());
     }

@@ -4,6 +4,7 @@ package io.millrace.operators.window;
 import io.millrace.column.Column;
 import io.millrace.column.Table;
 import io.millrace.memory.FirstFailure;
+import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import java.time.Duration;
@@ -34,7 +35,7 @@ final class SliceSplitter {
    * Hands the rows of a batch to {@code consumer}, in one part or several, with their arguments and
    * times.
    *
-   * @param batch stays the caller's
+   * @param batch stays the caller's; may have an {@link EventTimeColumn}, which late rows keep
    * @param consumer takes rows that are valid until it returns
    * @throws IllegalArgumentException if a time is null, or so far away that its slice ends, or its
    *     first window begins, beyond the milliseconds of a BIGINT
@@ -66,14 +67,16 @@ final class SliceSplitter {
   }
 
   private SliceRows arguments(Table input) {
-    Table arguments =
-        steps.aggregates().arguments().apply(input, context.stream(), context.resource());
-    try {
-      Column times = times(input);
-      return new SliceRows(input.share(), arguments, times);
-    } catch (RuntimeException | Error e) {
-      arguments.close();
-      throw e;
+    try (Table visible = EventTimeColumn.removeFrom(input)) {
+      Table arguments =
+          steps.aggregates().arguments().apply(visible, context.stream(), context.resource());
+      try {
+        Column times = times(visible);
+        return new SliceRows(input.share(), arguments, times);
+      } catch (RuntimeException | Error e) {
+        arguments.close();
+        throw e;
+      }
     }
   }
 

@@ -206,7 +206,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
       return;
     }
     sliceSplitter.forTimes(
-        batch.table(),
+        lateRows.table(batch),
         rows ->
             sliceSplitter.forSlices(
                 rows,

@@ -19,6 +19,7 @@ import io.millrace.operators.testing.HoldBatches;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.RowCollector;
+import io.millrace.operators.transform.FailedRows;
 import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -116,11 +117,11 @@ class EventTimeTest {
   }
 
   /** Gives each row's number and its timestamp. */
-  private static final class Times<T> extends ProcessFunction<T, String> {
+  static final class Times<T> extends ProcessFunction<T, String> {
     private static final long serialVersionUID = 1L;
     private final MapFunction<T, Long> id;
 
-    private Times(MapFunction<T, Long> id) {
+    Times(MapFunction<T, Long> id) {
       this.id = id;
     }
 
@@ -278,6 +279,24 @@ class EventTimeTest {
                 0,
                 ROWS,
                 id -> id + "@" + anHourLater(id).toInstant(ZoneOffset.UTC).toEpochMilli()));
+  }
+
+  @Test
+  void rowsThatAnExpressionFailsForKeepTheirTimes() throws Exception {
+    ColumnStream stream =
+        batches()
+            .select(col("id"), lit(100).dividedBy(col("price").minus(5)).as("ratio"))
+            .skipFailedRows();
+    RowCollector<String> reasons = new RowCollector<>();
+    DataStream<Row> failed = stream.failedRows().toRows();
+    reasons.collect(failed, row -> row.getFieldAs(FailedRows.REASON));
+    assertThat(times(failed, EventTimeTest::id))
+        .containsExactlyInAnyOrderElementsOf(
+            LongStream.range(0, ROWS)
+                .filter(id -> id % 100 == 5)
+                .mapToObj(id -> id + "@" + time(id))
+                .toList());
+    assertThat(reasons.rows()).isNotEmpty().allMatch(reason -> reason.contains("by zero"));
   }
 
   @Test

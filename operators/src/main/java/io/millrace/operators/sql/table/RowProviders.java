@@ -42,7 +42,12 @@ public final class RowProviders {
       Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getOutputType());
       return new DataStream<>(
           environment,
-          UnbatchingOperator.factory(schema, RowDataDecoder.factory(), Optional.empty())
+          UnbatchingOperator.factory(
+                  schema,
+                  environment.getConfig().isObjectReuseEnabled()
+                      ? RowDataDecoder.copyingFactory()
+                      : RowDataDecoder.factory(),
+                  Optional.empty())
               .appendTo(
                   batches,
                   "rows",

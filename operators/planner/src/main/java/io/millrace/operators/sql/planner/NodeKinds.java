@@ -16,6 +16,9 @@ import org.apache.flink.annotation.Internal;
 @Internal
 public final class NodeKinds {
   private static final String BATCHES = "its input gives batches";
+  private static final String KEYS =
+      "at most 16 keys, none an ARRAY or a ROW, nor a FLOAT or DOUBLE of an input that gives rows";
+
   private static final String AGGREGATES = "each aggregate is one of Millrace's";
 
   private static final Map<String, String> CONDITIONS =
@@ -50,7 +53,9 @@ public final class NodeKinds {
           Map.entry(
               "Deduplicate",
               "a ROW_NUMBER() of 1 with PARTITION BY, by a time attribute, of insertions, whose"
-                  + " number is not selected, with 1 to 16 keys. No consumer needs the rows before"
+                  + " number is not selected; "
+                  + KEYS
+                  + ". No consumer needs the rows before"
                   + " updates or, as a temporal join does, all versions of a row. The first"
                   + " row by event time only in mini-batch mode, as Flink waits for watermarks"
                   + " otherwise. A node that stays Flink's is a Rank in the physical plan, where the"
@@ -62,9 +67,9 @@ public final class NodeKinds {
               "GroupAggregate",
               AGGREGATES
                   + ", also over a changelog, with DISTINCT and FILTER; also without keys, or without"
-                  + " aggregates; at most 16 keys, none an ARRAY or a ROW, nor a FLOAT or DOUBLE of an input that"
-                  + " gives rows; there is no hint STATE_TTL. The option"
-                  + " table.exec.state.ttl holds"),
+                  + " aggregates; "
+                  + KEYS
+                  + "; there is no hint STATE_TTL. The option table.exec.state.ttl holds"),
           Map.entry(
               "LocalGroupAggregate",
               "as GroupAggregate, and the second phase is replaced. Aggregates that two phases"
@@ -77,7 +82,8 @@ public final class NodeKinds {
               "WindowAggregate",
               "TUMBLE, HOP, CUMULATE and SESSION windows over a time attribute; "
                   + AGGREGATES
-                  + ", without DISTINCT"),
+                  + ", without DISTINCT; "
+                  + KEYS),
           Map.entry(
               "LocalWindowAggregate",
               "as WindowAggregate, and the second phase is replaced. Rows are sent as they are"),

@@ -112,7 +112,8 @@ final class NodeReplacement {
 
   /**
    * Gives de-duplications by event time back to Flink, as Millrace's give one version of a row for
-   * each batch; also those of a part that several sinks share, which was planned before.
+   * each batch; also those of a part that several sinks share, which was planned, reviewed and
+   * counted before: the nodes behind them take rows then.
    */
   private static void keepAllVersions(RelNode node) {
     if (node instanceof StreamPhysicalIntermediateTableScan scan) {
@@ -142,8 +143,10 @@ final class NodeReplacement {
   private RelNode review(RelNode node, boolean consumedAsBatches) {
     boolean givesBatches = MillraceRel.givesBatches(node);
     boolean takesBatches = node.getInputs().stream().anyMatch(MillraceRel::givesBatches);
-    if (givesBatches && !consumedAsBatches && !takesBatches) {
-      MillraceRel rel = (MillraceRel) node;
+    if (node instanceof MillraceRel rel
+        && rel.decision().isSupported()
+        && !consumedAsBatches
+        && !takesBatches) {
       boolean isCheap = rel.decision().spec().isCheap();
       if (isCheap && node.getInputs().isEmpty()) {
         return rel.kept("a consumer takes its rows");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql.planner.exchange;
 
-import io.millrace.operators.exchange.ExchangeTransformations;
 import io.millrace.operators.sql.planner.node.Decision;
 import io.millrace.operators.sql.planner.node.MillraceRel;
 import io.millrace.operators.sql.planner.node.NodeMatcher;
@@ -48,12 +47,8 @@ public final class ExchangeMatcher extends NodeMatcher<StreamPhysicalExchange, E
       return Optional.empty();
     }
     RowType keyFields = new RowType(keys.stream().map(output.getFields()::get).toList());
-    try {
-      ExchangeTransformations.checkKeys(
-          PlannedInput.schema(keyFields), IntStream.range(0, keys.size()).boxed().toList());
-    } catch (IllegalArgumentException e) {
-      throw new UnsupportedNodeException(e.getMessage());
-    }
+    PlannedInput.checkKeys(
+        PlannedInput.schema(keyFields), IntStream.range(0, keys.size()).boxed().toList());
     return Optional.of(keys);
   }
 

@@ -46,9 +46,10 @@ public final class PlannedInput {
   /**
    * As {@link #batchSchema}, for an operator with keyed state.
    *
-   * @throws UnsupportedNodeException also if the input gives rows with FLOAT or DOUBLE keys: Flink
-   *     sends each NaN by its bits, but all NaN are one key of state, which would be restored by
-   *     the bits of one of them
+   * @param keys positions of the key fields
+   * @throws UnsupportedNodeException if a field has a type that no column can have; or if the input
+   *     gives rows with FLOAT or DOUBLE keys: Flink sends each NaN by its bits, but all NaN are one
+   *     key of state, which would be restored by the bits of one of them
    */
   public static Schema keyedSchema(RelNode input, List<Integer> keys) {
     Schema schema = batchSchema(input);
@@ -69,13 +70,23 @@ public final class PlannedInput {
    */
   public static List<String> keyNames(Schema input, List<Integer> keys) {
     if (!keys.isEmpty()) {
-      try {
-        ExchangeTransformations.checkKeys(input, keys);
-      } catch (IllegalArgumentException e) {
-        throw new UnsupportedNodeException(e.getMessage());
-      }
+      checkKeys(input, keys);
     }
     return keys.stream().map(key -> input.field(key).name()).toList();
+  }
+
+  /**
+   * Checks whether rows can be sent by keys.
+   *
+   * @param keys positions of columns
+   * @throws UnsupportedNodeException if they cannot
+   */
+  public static void checkKeys(Schema input, List<Integer> keys) {
+    try {
+      ExchangeTransformations.checkKeys(input, keys);
+    } catch (IllegalArgumentException e) {
+      throw new UnsupportedNodeException(e.getMessage());
+    }
   }
 
   /**

@@ -153,7 +153,7 @@ class FlinkConsumersSqlTest {
     String byKey = "SELECT channel, COUNT(*) FROM bid GROUP BY channel UNION ALL ";
     assertThat(
             session(SqlMode.ON, Content.BID_BATCHES)
-                .parallelisms(byKey + "SELECT 'all', COUNT(*) FROM bid", "MillraceUnion"))
+                .parallelisms(byKey + "SELECT 'all', COUNT(*) FROM bid", "MillraceUnion\\[\\d+]"))
         .isNotEmpty()
         .containsOnly(1);
     assertThat(

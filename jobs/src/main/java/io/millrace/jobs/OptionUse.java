@@ -165,7 +165,7 @@ final class OptionUse {
               TO_KAFKA.holds.test(settings)
                   && settings.get(EtlKafkaSink.GUARANTEE) == DeliveryGuarantee.EXACTLY_ONCE);
 
-  /** Of options whose names begin so. */
+  /** The conditions of options whose names begin so. */
   private static final Map<String, Condition> OF_PREFIXES =
       Map.of(
           EtlKafka.METADATA,

@@ -63,7 +63,7 @@ public final class AvroRecordEncoder extends RowRecordEncoder {
     return new AvroRecordEncoder(schema(), values(), List.of(columns), registry, topic, valueId);
   }
 
-  /** Values of the columns that are not in the key. */
+  /** Values of the columns that are not in the key, which {@link #withKey} gave before. */
   public AvroRecordEncoder withoutKeyInValue() {
     return new AvroRecordEncoder(schema(), valuesWithoutKey(), keys(), registry, topic, valueId);
   }

@@ -53,7 +53,7 @@ public final class JsonRecordEncoder extends RowRecordEncoder {
     return new JsonRecordEncoder(schema(), values(), List.of(columns), timestamps);
   }
 
-  /** Values of the columns that are not in the key. */
+  /** Values of the columns that are not in the key, which {@link #withKey} gave before. */
   public JsonRecordEncoder withoutKeyInValue() {
     return new JsonRecordEncoder(schema(), valuesWithoutKey(), keys(), timestamps);
   }

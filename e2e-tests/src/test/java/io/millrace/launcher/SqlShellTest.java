@@ -152,6 +152,16 @@ class SqlShellTest {
   }
 
   @Test
+  void aStatementWithoutAnEndFails() throws Exception {
+    MillraceProcess set =
+        sql("EXECUTE STATEMENT SET BEGIN\nINSERT INTO nothing VALUES (1);\n", "--file");
+    assertThat(set.exitCode()).as(set.output()).isEqualTo(1);
+    MillraceProcess quote = sql("SHOW TABLES;\nINSERT INTO nothing VALUES ('a);\n", "--file");
+    assertThat(quote.exitCode()).as(quote.output()).isEqualTo(1);
+    assertThat(quote.error()).contains("ends within quotes or a comment");
+  }
+
+  @Test
   void explainsScriptsWithoutRunningThem() throws Exception {
     MillraceProcess explained =
         sql(

@@ -88,6 +88,15 @@ class MicroBatchFunctionTest {
     }
   }
 
+  /** The number of entries of a map. */
+  public static final class Entries extends MicroBatchScalarFunction {
+    private static final long serialVersionUID = 1L;
+
+    public Entries() {
+      super("entries MAP<STRING, BIGINT>", "CARDINALITY(entries)");
+    }
+  }
+
   /** Its argument; fails once behind the first checkpoint that has rows. */
   public static final class FailOnce extends ScalarFunction {
     private static final long serialVersionUID = 1L;
@@ -147,6 +156,7 @@ class MicroBatchFunctionTest {
             "CREATE TEMPORARY FUNCTION labels AS '" + Labels.class.getName() + "'",
             "CREATE TEMPORARY FUNCTION divided AS '" + Divided.class.getName() + "'",
             "CREATE TEMPORARY FUNCTION elements AS '" + Elements.class.getName() + "'",
+            "CREATE TEMPORARY FUNCTION entries AS '" + Entries.class.getName() + "'",
             "CREATE TEMPORARY FUNCTION fail_once AS '" + FailOnce.class.getName() + "'",
             "CREATE TEMPORARY FUNCTION two AS '" + Two.class.getName() + "'");
   }
@@ -181,6 +191,13 @@ class MicroBatchFunctionTest {
         "CASE MOD(auction, 3) WHEN 0 THEN ARRAY[channel] WHEN 1 THEN ARRAY[channel, url] END";
     assertThat(session().rows("SELECT elements(" + array + ") FROM bid"))
         .isEqualTo(session().rows("SELECT CARDINALITY(" + array + ") FROM bid"));
+  }
+
+  @Test
+  void anOnlyArgumentIsAMap() throws Exception {
+    String map = "CASE MOD(auction, 2) WHEN 0 THEN MAP[channel, price, url, auction] END";
+    assertThat(session().rows("SELECT entries(" + map + ") FROM bid"))
+        .isEqualTo(session().rows("SELECT CARDINALITY(" + map + ") FROM bid"));
   }
 
   @Test

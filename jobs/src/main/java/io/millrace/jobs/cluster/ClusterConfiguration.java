@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.List;
 import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ConfigurationUtils;
 import org.apache.flink.configuration.CoreOptions;
@@ -57,6 +59,7 @@ final class ClusterConfiguration {
           "metrics.reporter.prometheus.factory.class",
           "org.apache.flink.metrics.prometheus.PrometheusReporterFactory");
     }
+    checkPorts(settings);
     settings.flinkOptions().forEach(configuration::setString);
     checkMemory(configuration);
     // One line for each option: nested, an option could not be the beginning of another.
@@ -64,6 +67,23 @@ final class ClusterConfiguration {
         folder.configuration().resolve("config.yaml"),
         ConfigurationUtils.convertConfigToWritableLines(configuration, true));
     return configuration;
+  }
+
+  private static void checkPorts(ClusterSettings settings) throws IOException, ClusterException {
+    for (ConfigOption<?> option : List.of(RestOptions.PORT, RestOptions.BIND_PORT)) {
+      if (settings.flinkOptions().containsKey(option.key())) {
+        throw new ClusterException("'" + option.key() + "' is what --port is for");
+      }
+    }
+    if (settings.metricsPort().isPresent()) {
+      int first = settings.metricsPort().get();
+      if (first < 1) {
+        throw new ClusterException("expected a --metrics-port from 1, got " + first);
+      }
+      for (int port = first; port <= first + settings.taskManagers(); port++) {
+        freePort(port);
+      }
+    }
   }
 
   private static void checkMemory(Configuration configuration) throws ClusterException {

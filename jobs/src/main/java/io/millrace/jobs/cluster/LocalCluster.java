@@ -49,6 +49,10 @@ public final class LocalCluster {
   private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
   private static final int LOG_LINES = 20;
 
+  // A terminal sends its signals to the processes of this one's group, too.
+  private static final List<String> WITHOUT_SIGNALS_OF_THE_TERMINAL =
+      List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh");
+
   private final ClusterFolder folder;
   private final PrintStream out;
 
@@ -99,6 +103,8 @@ public final class LocalCluster {
     folder.create();
     Configuration configuration = ClusterConfiguration.write(folder, settings);
     writeLogging();
+    Thread stop = new Thread(this::stopAtExit);
+    Runtime.getRuntime().addShutdownHook(stop);
     try {
       startJobManager(configuration, settings);
       for (int number = 1; number <= settings.taskManagers(); number++) {
@@ -108,6 +114,26 @@ public final class LocalCluster {
     } catch (IOException | ClusterException | InterruptedException | RuntimeException e) {
       stop();
       throw e;
+    } finally {
+      forget(stop);
+    }
+  }
+
+  private static void forget(Thread atExit) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException e) {
+      // This process ends, and the thread runs.
+    }
+  }
+
+  private void stopAtExit() {
+    try {
+      stop();
+    } catch (IOException e) {
+      out.println("the cluster that was started may go on: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -163,7 +189,7 @@ public final class LocalCluster {
       List<String> arguments,
       Map<String, String> environment)
       throws IOException {
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(WITHOUT_SIGNALS_OF_THE_TERMINAL);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvm);
     command.addAll(inheritedFlags());

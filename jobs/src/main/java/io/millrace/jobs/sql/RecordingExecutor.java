@@ -16,18 +16,21 @@ import org.apache.flink.util.CloseableIterator;
 final class RecordingExecutor implements Executor {
   private final Executor executor;
   private volatile boolean failed;
+  // The last statement has no end yet.
+  private boolean isIncomplete;
 
   RecordingExecutor(Executor executor) {
     this.executor = executor;
   }
 
   boolean hasFailed() {
-    return failed;
+    return failed || isIncomplete;
   }
 
   @Override
   public StatementResult executeStatement(String statement) {
     StatementResult result = recorded(() -> executor.executeStatement(statement));
+    isIncomplete = false;
     return new StatementResult(
         result.getResultSchema(),
         new RecordedRows(result),
@@ -42,7 +45,8 @@ final class RecordingExecutor implements Executor {
       return step.get();
     } catch (RuntimeException e) {
       // The client tries each line of a statement that may end there.
-      failed |= !(e.getCause() instanceof SqlParserEOFException);
+      isIncomplete = e.getCause() instanceof SqlParserEOFException;
+      failed |= !isIncomplete;
       throw e;
     }
   }

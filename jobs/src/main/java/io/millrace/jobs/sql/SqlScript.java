@@ -22,6 +22,7 @@ final class SqlScript {
   private final String script;
   private final List<Part> parts = new ArrayList<>();
   private int position;
+  private boolean isOpen;
 
   private SqlScript(String script) {
     this.script = script;
@@ -30,6 +31,13 @@ final class SqlScript {
   /** The parts that are not blank. */
   static List<Part> parts(String script) {
     return new SqlScript(script).split();
+  }
+
+  /** Whether the script ends within quotes or a comment, so that its last statement has no end. */
+  static boolean endsWithinQuotes(String script) {
+    SqlScript split = new SqlScript(script);
+    split.split();
+    return split.isOpen;
   }
 
   private List<Part> split() {
@@ -91,6 +99,7 @@ final class SqlScript {
 
   private int behind(String end, int from) {
     int found = script.indexOf(end, from);
+    isOpen |= found < 0 && !end.equals("\n");
     return found < 0 ? script.length() : found + end.length();
   }
 }

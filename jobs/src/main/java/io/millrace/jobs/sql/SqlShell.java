@@ -4,6 +4,7 @@ package io.millrace.jobs.sql;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -39,10 +40,13 @@ record SqlShell(Configuration configuration, List<Path> jars, Path history) {
    * @param init definitions that are run first
    * @param script statements that are run in place of the user's
    * @return whether each statement of the scripts succeeded; true for those of the user
-   * @throws SqlClientException if the client cannot be started or {@code init} fails
+   * @throws SqlClientException if the client cannot be started, {@code init} fails, or a script
+   *     cannot be read or ends within quotes or a comment
    */
   @SuppressWarnings("try") // closing a port may be interrupted
   boolean run(Optional<Path> init, Optional<Path> script) {
+    init.ifPresent(SqlShell::checkEnd);
+    script.ifPresent(SqlShell::checkEnd);
     DefaultContext context =
         new DefaultContext(configuration, jars.stream().map(SqlShell::uri).toList());
     try (NetUtils.Port port = NetUtils.getAvailablePort()) {
@@ -77,6 +81,18 @@ record SqlShell(Configuration configuration, List<Path> jars, Path history) {
       return TerminalBuilder.builder().dumb(true).build();
     } catch (IOException e) {
       throw new SqlClientException("there is no terminal: " + e.getMessage(), e);
+    }
+  }
+
+  // The client leaves out a statement without an end, and does not say so.
+  private static void checkEnd(Path script) {
+    try {
+      if (SqlScript.endsWithinQuotes(Files.readString(script))) {
+        throw new SqlClientException(
+            script + " ends within quotes or a comment: its last statement has no end");
+      }
+    } catch (IOException e) {
+      throw new SqlClientException("cannot read " + script + ": " + e.getMessage(), e);
     }
   }
 

@@ -35,4 +35,14 @@ class SqlScriptTest {
   void anOpenQuoteGoesToTheEnd() {
     assertThat(SqlScript.parts("SELECT 'a; b;")).containsExactly(new Part(1, "SELECT 'a; b;"));
   }
+
+  @Test
+  void aScriptMayEndWithinQuotesOrAComment() {
+    for (String open : new String[] {"SELECT 'a; b;", "SELECT 1; /* b", "SELECT `a;", "/*"}) {
+      assertThat(SqlScript.endsWithinQuotes(open)).as(open).isTrue();
+    }
+    for (String closed : new String[] {"SELECT 'it''s'; -- it's", "/* ' */ SELECT 1", ""}) {
+      assertThat(SqlScript.endsWithinQuotes(closed)).as(closed).isFalse();
+    }
+  }
 }

@@ -31,7 +31,7 @@ import java.util.Optional;
 @PublicEvolving
 public final class CsvWriter implements RecordWriter {
   // What the text of numbers, booleans and times may have beside letters and digits.
-  private static final String PLAIN_CHARACTERS = "+-.:";
+  private static final String PLAIN_CHARACTERS = "+-.: ";
   private static final byte[] NO_TEXT = {};
 
   private final PlanWriter writer;

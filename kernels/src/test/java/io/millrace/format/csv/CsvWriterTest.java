@@ -8,6 +8,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.format.TimestampFormat;
 import io.millrace.format.WrittenRecords;
 import io.millrace.format.json.ReferenceJson;
 import io.millrace.format.write.ReferenceText;
@@ -18,6 +19,7 @@ import io.millrace.testing.RandomTables;
 import io.millrace.testing.RowCountTest;
 import io.millrace.testing.TableBuilder;
 import java.nio.charset.StandardCharsets;
+import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -109,6 +111,22 @@ class CsvWriterTest {
         assertAsExpected(table, delimiter);
         assertAsExpected(slice, delimiter);
       }
+    }
+  }
+
+  @Test
+  void timesWithASpaceHaveQuotesBetweenSpaces() {
+    try (Table table =
+            new TableBuilder()
+                .column("a", DataType.INT64, 1L)
+                .column("ts", DataType.timestamp(3), LocalDateTime.of(1970, 1, 1, 0, 0))
+                .build(device);
+        CsvWriter writer =
+            new CsvWriter(
+                table.schema(), ' ', TimestampFormat.SQL, device.stream(), device.memory())) {
+      assertThat(WrittenRecords.of(writer, table, device))
+          .extracting(record -> new String(record, StandardCharsets.UTF_8).strip())
+          .containsExactly("1 \"1970-01-01 00:00:00.000\"");
     }
   }
 

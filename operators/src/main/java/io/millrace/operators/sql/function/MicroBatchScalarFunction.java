@@ -66,7 +66,10 @@ public abstract class MicroBatchScalarFunction extends AsyncScalarFunction {
   public final void open(FunctionContext context) throws Exception {
     MicroBatchExpressions expressions = expressions();
     Schema arguments = expressions.columns();
-    hasOneArray = arguments.size() == 1 && arguments.field(0).type().id() == TypeId.LIST;
+    hasOneArray =
+        arguments.size() == 1
+            && arguments.field(0).type().id() == TypeId.LIST
+            && !arguments.field(0).type().isMap();
     thread = new MicroBatchThread(expressions);
   }
 

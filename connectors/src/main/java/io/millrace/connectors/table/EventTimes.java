@@ -51,8 +51,8 @@ public record EventTimes(
   /**
    * The watermarks of a table; empty if it has none, or those that the planner has to make.
    *
-   * @throws ValidationException if the planner has to make them, and an option of the table is
-   *     about those of readers
+   * @throws ValidationException if the planner has to make them, and the table has a time-out of
+   *     those that readers make; or if the table has an alignment of watermarks
    */
   public static Optional<EventTimes> of(DynamicTableFactory.Context context) {
     Optional<EventTimes> times = ofReaders(context);

@@ -92,7 +92,6 @@ final class NodeReplacement {
   private static RelNode inputOfFlinks(RelNode consumer, RelNode input) {
     if (consumer instanceof StreamPhysicalTemporalJoin && input == consumer.getInput(1)) {
       keepAllVersions(input);
-      return withoutExchange(input);
     }
     return consumer.getInputs().size() > 1 ? withoutExchange(input) : withoutPartials(input);
   }

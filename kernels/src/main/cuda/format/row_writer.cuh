@@ -49,7 +49,7 @@ static __device__ __forceinline__ void put_quotable(Sink& sink, const WriteStep&
   if (step.kind == WRITE_DATE) {
     put_date(sink, element_of<int32_t>(column.values, row));
   } else if (step.kind == WRITE_TIME) {
-    put_time(sink, element_of<int32_t>(column.values, row) * int64_t{NANOS_OF_MILLI}, 3);
+    put_time_of_millis(sink, element_of<int32_t>(column.values, row), 3);
   } else if (step.kind == WRITE_TIMESTAMP) {
     const bool has_nanos = step.width == 1;
     put_timestamp(sink, element_of<int64_t>(column.values, row), has_nanos ? NANOS_OF_MILLI : step.width,

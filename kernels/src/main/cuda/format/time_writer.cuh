@@ -56,6 +56,14 @@ static __device__ inline void put_time(Sink& sink, int64_t nanos_of_day, int32_t
   sink.put(eight_digits(nanos % GROUP) | ZERO_DIGITS, precision - 1);
 }
 
+// Below zero, the time counts from the end of the day, as in a cast.
+template <typename Sink>
+static __device__ inline void put_time_of_millis(Sink& sink, int32_t millis_of_day, int32_t precision) {
+  int64_t positive = millis_of_day;
+  if (positive < 0) positive -= floor_quotient(positive, MILLIS_OF_DAY) * MILLIS_OF_DAY;
+  put_time(sink, positive * NANOS_OF_MILLI, precision);
+}
+
 // A timestamp of `units` of `unit` nanoseconds, which divide a millisecond or are milliseconds, and `nanos` beside them.
 template <typename Sink>
 static __device__ inline void put_timestamp(Sink& sink, int64_t units, int32_t unit, int32_t nanos, int32_t precision,

@@ -97,9 +97,9 @@ static __device__ __forceinline__ bool touches_session(const Arguments& argument
   int64_t number;
   const uint64_t* state = find_row(arguments, row, number);
   if (state == nullptr || state[arguments.last_word] == 0) return false;
-  // Differences wrap, as in Java.
-  const uint64_t first = ~state[arguments.first_word] ^ SIGN_BIT;
-  return static_cast<int64_t>(first - static_cast<uint64_t>(time)) <= arguments.gap;
+  const int64_t first = static_cast<int64_t>(~state[arguments.first_word] ^ SIGN_BIT);
+  return first <= time ||
+         static_cast<uint64_t>(first) - static_cast<uint64_t>(time) <= static_cast<uint64_t>(arguments.gap);
 }
 
 enum SessionClass : int32_t { SESSION_NONE, SESSION_OPEN, SESSION_OTHER, SESSION_SELECTED };

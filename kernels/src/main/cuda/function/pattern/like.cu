@@ -3,6 +3,7 @@
 // pattern and names the function that does no more than the pattern needs. The constant is the length of the
 // pattern's bytes, little-endian in four bytes, and the bytes.
 
+#include "function/string/string_text.cuh"
 #include "pattern.cuh"
 
 using namespace millrace;
@@ -101,7 +102,9 @@ MILLRACE_FUNCTION int32_t like_wildcards(const char* bytes, int32_t length, cons
   return matches_wildcards(bytes, length, pattern_of(constant), '\xff', '\xfe');
 }
 
-MILLRACE_FUNCTION int32_t like(
+// The host decodes the pattern, with U+FFFD for what is malformed.
+MILLRACE_FUNCTION Outcome<int32_t> like(
     const char* bytes, int32_t length, const char* pattern, int32_t pattern_length) {
-  return matches_wildcards(bytes, length, {pattern, pattern_length}, '%', '_');
+  if (!is_well_formed({pattern, pattern_length})) return none<int32_t>(NEEDS_HOST);
+  return value<int32_t>(matches_wildcards(bytes, length, {pattern, pattern_length}, '%', '_'));
 }

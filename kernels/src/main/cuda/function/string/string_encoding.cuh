@@ -104,7 +104,9 @@ MILLRACE_FUNCTION millrace::Outcome<millrace::String> split_index(
     return none<String>(NULL_VALUE);
   }
   if (separator_length > 0) {
-    if (!is_well_formed({separator, separator_length})) {
+    // Java puts U+FFFD for what is malformed, and the separator may have it.
+    const int32_t widest = widest_code_point(separator, separator_length);
+    if (widest == 0 || (widest > 1 && !is_well_formed(text))) {
       return none<String>(NEEDS_HOST);
     }
     return split(text, separator_length, index, [=](int32_t from) {

@@ -26,7 +26,8 @@ __device__ inline Occurrence next_occurrence(
   return {length, 0};
 }
 
-// The last occurrence of `sought`, which is not empty, that ends at most at a code point; both count its end.
+// The last occurrence of `sought`, which is not empty, that ends at most at a code point; both count its end. Offset -1
+// if there is none: in malformed UTF-8 the index may be anything.
 __device__ inline Occurrence previous_occurrence(
     const char* bytes, const char* sought, int32_t sought_length, Occurrence end) {
   while (end.offset >= sought_length) {
@@ -36,7 +37,7 @@ __device__ inline Occurrence previous_occurrence(
     end.offset -= last_code_point_width(bytes, end.offset);
     --end.index;
   }
-  return {0, -1};
+  return {-1, 0};
 }
 
 }  // namespace millrace
@@ -110,7 +111,7 @@ MILLRACE_FUNCTION millrace::Outcome<int32_t> instr(
   Occurrence at = {offset_of_code_point(bytes, length, end), end};
   while (true) {
     at = previous_occurrence(bytes, sought, sought_length, at);
-    if (at.index < 0) {
+    if (at.offset < 0) {
       return value(0);
     }
     if (--nth == 0) {

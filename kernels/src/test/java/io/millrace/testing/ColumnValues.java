@@ -30,10 +30,10 @@ import java.util.Set;
 
 /**
  * Converts Java values to columns. The Java type is Boolean for BOOL, any Number for numbers,
- * BigDecimal with the type's scale for DECIMAL, LocalDate for DATE, LocalTime for TIME,
- * LocalDateTime for TIMESTAMP without and Instant for TIMESTAMP with time zone, String for STRING,
- * ByteBuffer for BINARY, List of the elements for LIST, List of the fields for STRUCT, and the type
- * of the values for DICTIONARY.
+ * BigDecimal with the type's scale for DECIMAL, LocalDate for DATE, LocalTime or its milliseconds
+ * for TIME, LocalDateTime for TIMESTAMP without and Instant for TIMESTAMP with time zone, String
+ * for STRING, ByteBuffer for BINARY, List of the elements for LIST, List of the fields for STRUCT,
+ * and the type of the values for DICTIONARY.
  */
 final class ColumnValues {
   private ColumnValues() {}
@@ -104,7 +104,11 @@ final class ColumnValues {
             unscaled.longValue(), unscaled.shiftRight(Long.SIZE).longValueExact());
       }
       case DATE -> builder.appendInt(Math.toIntExact(((LocalDate) value).toEpochDay()));
-      case TIME -> builder.appendInt(((LocalTime) value).get(ChronoField.MILLI_OF_DAY));
+      case TIME ->
+          builder.appendInt(
+              value instanceof Integer millis
+                  ? millis
+                  : ((LocalTime) value).get(ChronoField.MILLI_OF_DAY));
       case TIMESTAMP_MILLIS -> builder.appendLong(instant(builder.type(), value).toEpochMilli());
       case TIMESTAMP_MICROS -> builder.appendLong(epochMicros(instant(builder.type(), value)));
       default -> throw new IllegalArgumentException(builder.type() + " has no fixed width");

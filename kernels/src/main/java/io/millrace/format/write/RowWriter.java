@@ -182,7 +182,7 @@ final class RowWriter {
           times.putDate(sink, HostMemory.getInt(values[step.column] + (long) row * Integer.BYTES));
       case TIME -> {
         int millis = HostMemory.getInt(values[step.column] + (long) row * Integer.BYTES);
-        times.putTime(sink, (long) millis * TimeWriter.NANOS_OF_MILLI, TIME_PRECISION);
+        times.putTimeOfMillis(sink, millis, TIME_PRECISION);
       }
       case TIMESTAMP -> putTimestamp(step);
       case BASE64 -> BytesWriter.putBase64(sink, bytes(step), length(step));

@@ -87,12 +87,18 @@ final class TimeWriter {
         6);
   }
 
+  /** Puts a time of day; one below zero counts from the end of the day, as in a cast. */
+  void putTimeOfMillis(TextSink sink, int millisOfDay, int precision) {
+    long positive = millisOfDay < 0 ? Math.floorMod(millisOfDay, MILLIS_OF_DAY) : millisOfDay;
+    putTime(sink, positive * NANOS_OF_MILLI, precision);
+  }
+
   /**
    * Puts a time of day.
    *
    * @param precision digits behind the second, 0 to 9
    */
-  void putTime(TextSink sink, long nanosOfDay, int precision) {
+  private void putTime(TextSink sink, long nanosOfDay, int precision) {
     int second = (int) (nanosOfDay / NANOS_OF_SECOND);
     long colon = ':';
     sink.put(

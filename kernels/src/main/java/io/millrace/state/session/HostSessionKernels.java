@@ -47,10 +47,16 @@ final class HostSessionKernels implements SessionKernels {
   private static boolean goesOn(
       SessionSchema schema, HostKeys keys, StateAccess next, int row, long last) {
     long address = next == null ? 0 : find(keys, next, row);
-    return address != 0
-        && word(address, schema.lastWord()) != 0
-        && SessionSchema.firstTime(word(address, schema.firstWord())) - SessionSchema.lastTime(last)
-            <= schema.gap();
+    return touches(schema, address, SessionSchema.lastTime(last));
+  }
+
+  private static boolean touches(SessionSchema schema, long address, long time) {
+    if (address == 0 || word(address, schema.lastWord()) == 0) {
+      return false;
+    }
+    long first = SessionSchema.firstTime(word(address, schema.firstWord()));
+    // The gap is not negative; a difference above Long.MAX_VALUE is.
+    return first <= time || Long.compareUnsigned(first - time, schema.gap()) <= 0;
   }
 
   // The address of the state row of a key; 0 if there is none.
@@ -104,8 +110,6 @@ final class HostSessionKernels implements SessionKernels {
     SessionSchema schema = touches.schema();
     long address = find(keys, touches.table(), row);
     long time = HostMemory.getLong(touches.times() + (long) row * Long.BYTES);
-    return address != 0
-        && word(address, schema.lastWord()) != 0
-        && SessionSchema.firstTime(word(address, schema.firstWord())) - time <= schema.gap();
+    return touches(schema, address, time);
   }
 }

@@ -101,6 +101,17 @@ class JsonWriterTest {
   }
 
   @Test
+  void timesBelowZeroCountFromTheEndOfTheDay() {
+    TableBuilder builder =
+        new TableBuilder()
+            .column("a", DataType.TIME, -1)
+            .column("b", DataType.TIME, -86_400_000)
+            .column("c", DataType.TIME, Integer.MIN_VALUE);
+    assertThat(line(builder))
+        .isEqualTo("{\"a\":\"23:59:59.999\",\"b\":\"00:00:00.000\",\"c\":\"03:28:36.352\"}\n");
+  }
+
+  @Test
   void valuesHaveTheirForms() {
     TableBuilder builder =
         new TableBuilder()

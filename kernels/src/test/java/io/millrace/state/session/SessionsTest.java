@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -175,6 +176,20 @@ class SessionsTest {
       Map<Integer, Times> live = read(slice);
       live.values().removeIf(times -> times.last < 0);
       assertThat(live).isEqualTo(expectedSlice);
+    }
+  }
+
+  @Test
+  void aSessionLongAfterARowIsNotItsSession() {
+    Sessions sessions = sessions();
+    long least = Long.MIN_VALUE;
+    try (StateTable next = new StateTable(state, device.stream(), device.memory());
+        Table inNext = batch(Map.of(1, 1_000L, 2, least + GAP, 3, least + GAP + 1));
+        Table rows = batch(new TreeMap<>(Map.of(1, least, 2, least, 3, least)))) {
+      next.accumulate(inNext);
+      try (Column touched = sessions.touched(rows, rows.column(2), List.of(next))) {
+        assertThat(TableRows.of(touched, device)).containsExactly(0, 1, 0);
+      }
     }
   }
 

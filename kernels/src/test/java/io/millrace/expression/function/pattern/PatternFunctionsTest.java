@@ -16,11 +16,13 @@ import io.millrace.column.Table;
 import io.millrace.expression.Expression;
 import io.millrace.expression.error.EvaluationException;
 import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.function.FunctionCalls;
 import io.millrace.expression.resolve.ExpressionResolver;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -54,6 +56,17 @@ class PatternFunctionsTest {
     assertThatThrownBy(() -> evaluate(call("LIKE", lit("a"), col("s"), lit("%")), strings))
         .isInstanceOf(EvaluationException.class)
         .hasMessageContaining("invalid argument");
+  }
+
+  @Test
+  void malformedPatternsOfRowsAreDecoded() {
+    byte[] pattern = {'%', (byte) 0xff, 'b'};
+    FunctionCalls calls = new FunctionCalls(device);
+    assertThat(
+            calls.evaluate(
+                call("LIKE", lit("a\ufffdb"), call("FROM_BASE64", call("TO_BASE64", col("a")))),
+                List.of(List.of(ByteBuffer.wrap(pattern)))))
+        .containsExactly(true);
   }
 
   @Test

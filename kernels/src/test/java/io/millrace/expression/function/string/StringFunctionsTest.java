@@ -19,7 +19,9 @@ import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.testing.DeviceExtension;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -141,6 +143,30 @@ class StringFunctionsTest {
     assertThatThrownBy(() -> calls.of("INSTR", "abc", "a", 0, 0))
         .isInstanceOf(EvaluationException.class)
         .hasMessageContaining("invalid argument");
+  }
+
+  @Test
+  void malformedBytesAreCountedFromBothEnds() {
+    // Forwards a leading byte takes what follows it, backwards what continues is one code point.
+    assertThat(ofBytes("INSTR", "61 f0 62 63 64", "61", lit(-1))).isEqualTo(-2);
+  }
+
+  @Test
+  void separatorsAreSoughtInDecodedText() {
+    assertThat(ofBytes("SPLIT_INDEX", "61 ff 62", "ef bf bd", lit(1))).isEqualTo("b");
+    assertThat(ofBytes("SPLIT_INDEX", "61 ff c3 a9 62", "c3 a9", lit(1))).isEqualTo("b");
+  }
+
+  private Object ofBytes(String function, String text, String other, Expression rest) {
+    List<Object> row = new ArrayList<>();
+    for (String hex : List.of(text, other)) {
+      row.add(ByteBuffer.wrap(HexFormat.ofDelimiter(" ").parseHex(hex)));
+    }
+    return calls.evaluate(call(function, text("a"), text("b"), rest), List.of(row)).get(0);
+  }
+
+  private static Expression text(String column) {
+    return call("FROM_BASE64", call("TO_BASE64", col(column)));
   }
 
   @Test

@@ -7,11 +7,11 @@
 namespace millrace {
 
 // Writes the key as it is in the batch to both rows of the result; of a string, the row of the batch that has it.
-static __device__ __forceinline__ void put_output_key(const StateArguments& arguments, uint32_t row, int64_t position) {
+static __device__ __forceinline__ void put_output_key(const StateArguments& arguments, int64_t row, int64_t position) {
   for (int w = 0; w < arguments.key_words; ++w) {
     const KeyWord& word = arguments.key[w];
     if (is_tail(word)) continue;
-    const uint64_t bits = is_string(word) ? row : bits_at(word.data + row * word.stride, word.width);
+    const uint64_t bits = is_string(word) ? static_cast<uint64_t>(row) : bits_at(word.data + row * word.stride, word.width);
     const uint64_t output = word.output + position * word.stride;
     if (word.stride == word.width) {
       put_pair(output, word.width, bits, bits);

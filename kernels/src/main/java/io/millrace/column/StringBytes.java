@@ -53,18 +53,17 @@ public final class StringBytes implements AutoCloseable {
     }
     StagingBuffer ends =
         stream.device().stagingPool().acquire((long) positions.size() * Integer.BYTES);
-    try {
-      try (AccessScope scope = AccessScope.on(stream)) {
-        for (int i = 0; i < positions.size(); i++) {
-          long end = endAddress(table.column(positions.get(i)), scope);
-          stream.copy(ends.address() + (long) i * Integer.BYTES, end, Integer.BYTES);
-        }
-      }
-      return new StringBytes(table, positions, ends, stream.recordEvent());
-    } catch (RuntimeException | Error e) {
-      ends.close();
-      throw e;
-    }
+    ends.enqueue(
+        stream,
+        () -> {
+          try (AccessScope scope = AccessScope.on(stream)) {
+            for (int i = 0; i < positions.size(); i++) {
+              long end = endAddress(table.column(positions.get(i)), scope);
+              stream.copy(ends.address() + (long) i * Integer.BYTES, end, Integer.BYTES);
+            }
+          }
+        });
+    return new StringBytes(table, positions, ends, stream.recordEvent());
   }
 
   private static boolean isLarge(Column column, long minimumBytes) {

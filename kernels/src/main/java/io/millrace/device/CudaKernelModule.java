@@ -84,17 +84,27 @@ final class CudaKernelModule implements KernelModule {
   }
 
   private static final class CudaKernelFunction implements KernelFunction {
-    private static final int STATIC_LIMIT_BYTES = 48 << 10;
+    private static final int DEFAULT_LIMIT_BYTES = 48 << 10;
 
     private final CudaDevice device;
     private final CUfunction function;
     private final String name;
-    private int sharedLimitBytes = STATIC_LIMIT_BYTES;
+    private int sharedLimitBytes;
 
     CudaKernelFunction(CudaDevice device, CUfunction function, String name) {
       this.device = device;
       this.function = function;
       this.name = name;
+      this.sharedLimitBytes = DEFAULT_LIMIT_BYTES - staticSharedBytes(function, name);
+    }
+
+    private static int staticSharedBytes(CUfunction function, String name) {
+      int[] bytes = new int[1];
+      check(
+          JCudaDriver.cuFuncGetAttribute(
+              bytes, CUfunction_attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
+          "static shared memory of " + name);
+      return bytes[0];
     }
 
     @Override
@@ -137,7 +147,9 @@ final class CudaKernelModule implements KernelModule {
       return blocks[0] * device.properties().multiprocessors();
     }
 
-    // A block gets more than 48 KiB of shared memory only after the kernel's limit is raised.
+    // A block gets more than 48 KiB of shared memory, with what the kernel declares, only after the
+    // kernel's limit is
+    // raised.
     private synchronized void raiseSharedLimit(int sharedBytes) {
       if (sharedBytes > sharedLimitBytes) {
         device.enter();

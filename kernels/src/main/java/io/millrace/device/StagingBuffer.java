@@ -35,6 +35,23 @@ public final class StagingBuffer implements AutoCloseable {
   }
 
   /**
+   * Runs {@code work}, which enqueues on {@code stream} what uses this buffer. If it fails, closes
+   * the buffer, which the pool reuses only after what was enqueued before the failure.
+   */
+  public void enqueue(DeviceStream stream, Runnable work) {
+    try {
+      work.run();
+    } catch (RuntimeException | Error e) {
+      try (DeviceEvent enqueued = stream.recordEvent()) {
+        closeAfter(enqueued);
+      } catch (RuntimeException failure) {
+        e.addSuppressed(failure);
+      }
+      throw e;
+    }
+  }
+
+  /**
    * As {@link #close}, but the pool reuses the memory only after {@code event}; does not wait.
    *
    * @param event recorded after the last work that uses the buffer; the caller still owns it

@@ -288,6 +288,22 @@ public final class StateBlock implements AutoCloseable {
     return block;
   }
 
+  /**
+   * Makes the bits of an integer those of a wider one, in each row.
+   *
+   * @param word of the accumulators, with a first or last value
+   * @param bytes of the integer
+   * @param widerBytes of the wider one
+   */
+  public void widen(int word, int bytes, int widerBytes) {
+    int unused = Long.SIZE - bytes * Byte.SIZE;
+    long mask = -1L >>> (Long.SIZE - widerBytes * Byte.SIZE);
+    for (int row = 0; row < rowCount; row++) {
+      long address = wordAddress(row, schema.firstAccumulator() + word);
+      HostMemory.putLong(address, ((HostMemory.getLong(address) << unused) >> unused) & mask);
+    }
+  }
+
   @Override
   public void close() {
     memory.close();

@@ -37,6 +37,7 @@ record StateScratch(
   /** Rows of a tile: the threads of a block. */
   static final int TILE_ROWS = LongStrings.TILE_ROWS;
 
+  private static final int MAX_ROWS = 1 << 29;
   private static final int MAX_ROWS_OF_CACHED_TABLE = 1 << 17;
   // Of batches with more rows, the kernels put the partials of neighbouring rows apart, within so
   // many rows.
@@ -83,8 +84,15 @@ record StateScratch(
   /**
    * Slots of the hash table for a batch of {@code rows} rows: a power of two, at least 4. Tables
    * that stay in the GPU's cache are emptier, so that fewer searches go on to a second bucket.
+   *
+   * @throws IllegalArgumentException if there are more rows than half of the slots of the largest
+   *     table
    */
   static int groups(int rows) {
+    if (rows > MAX_ROWS) {
+      throw new IllegalArgumentException(
+          "expected at most " + MAX_ROWS + " rows in a batch, got " + rows);
+    }
     int shift = rows <= MAX_ROWS_OF_CACHED_TABLE ? 3 : 2;
     return Integer.highestOneBit(Math.max(rows, 2) - 1) << shift;
   }

@@ -14,9 +14,14 @@ import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.ptx.PtxLibrary;
 import io.millrace.expression.resolve.ExpressionResolver;
+import io.millrace.expression.resolve.FunctionDefinition;
+import io.millrace.expression.resolve.FunctionRegistry;
 import io.millrace.expression.resolve.ResolutionContext;
+import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.RowNumber;
 import io.millrace.expression.typed.TypedExpression;
+import io.millrace.testing.ExampleCalls;
+import io.millrace.testing.HostReasons;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -91,6 +96,22 @@ class CalcProgramTest {
 
     assertThat(assemblyErrors(condition, List.of(resolve(expression), resolve(col("i")))))
         .isEmpty();
+  }
+
+  static Stream<FunctionDefinition> functions() {
+    return FunctionRegistry.builtIn().definitions().stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("functions")
+  void functionsOfTheLibraryAreCalledAsTheyAreDeclared(FunctionDefinition function) {
+    for (Signature signature : function.signatures()) {
+      TypedExpression call =
+          ExampleCalls.of(function, signature, ResolutionContext.DEFAULT.withBatch());
+      if (HostReasons.of(call).isEmpty()) {
+        CalcProgramWriter.write(null, List.of(call), true, LIBRARY);
+      }
+    }
   }
 
   @Test

@@ -68,6 +68,22 @@ class StateSumsTest {
     }
   }
 
+  // A block of threads takes shared memory for each accumulator: as many bytes as it has without
+  // asking with 24.
+  @Test
+  void tablesOfEachNumberOfSums() {
+    Schema input = Schema.of(new Field("k", DataType.INT32, false), Field.of("v", DataType.INT64));
+    List<Accumulator> accumulators = new ArrayList<>();
+    for (int count = 1; count <= 48; count++) {
+      accumulators.add(new Accumulator("sum" + count, Function.SUM, 1));
+      StateSchema schema = new StateSchema(input, List.of(0), accumulators, StateSchema.NO_KINDS);
+      try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
+        StateModel model = new StateModel(schema);
+        model.assertUpdate(table, List.of(List.of(1, 5L), List.of(2, 6L), List.of(1, 7L)), device);
+      }
+    }
+  }
+
   static List<DataType> floatingPoint() {
     return List.of(DataType.FLOAT32, DataType.FLOAT64);
   }

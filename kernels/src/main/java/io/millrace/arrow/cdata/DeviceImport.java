@@ -126,10 +126,14 @@ final class DeviceImport implements AutoCloseable {
       throw misfit(field, array.length() + " elements behind " + array.offset());
     }
     boolean isUndecided = NullCounts.leaveOpen(typed, array);
-    Part part = new Part(field, typed.type(), array, end, memory.mask(array, end), isUndecided);
+    Buffer mask = memory.mask(array, end);
+    if (mask != null && array.nullCount() == 0) {
+      memory.temporary(mask);
+    }
+    Part part = new Part(field, typed.type(), array, end, mask, isUndecided);
     readIfUndecided(part, part.mask);
     Pending column = column(part);
-    boolean isCounted = part.mask != null && array.nullCount() >= 0;
+    boolean isCounted = part.mask != null && array.nullCount() > 0;
     return isCounted ? () -> column.finish().withNullCount((int) array.nullCount()) : column;
   }
 
@@ -159,7 +163,8 @@ final class DeviceImport implements AutoCloseable {
   private record Part(
       Field field, DataType type, CArray array, int end, Buffer mask, boolean isUndecided) {
     Column column(Buffer data, List<Column> children) {
-      return new Column(type, (int) array.length(), (int) array.offset(), data, mask, children);
+      Buffer nulls = array.nullCount() == 0 ? null : mask;
+      return new Column(type, (int) array.length(), (int) array.offset(), data, nulls, children);
     }
   }
 

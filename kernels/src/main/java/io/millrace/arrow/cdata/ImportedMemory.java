@@ -65,9 +65,12 @@ final class ImportedMemory implements AutoCloseable {
     return view;
   }
 
-  /** The padded mask of an array's first {@code end} elements; null if none of them is null. */
+  /**
+   * The padded mask of an array's first {@code end} elements; null if none of them is null. The
+   * null count does not tell of those before the offset.
+   */
   Buffer mask(CArray array, long end) {
-    if (array.buffer(0) == 0 || array.nullCount() == 0) {
+    if (array.buffer(0) == 0 || (array.nullCount() == 0 && array.offset() == 0)) {
       return null;
     }
     long bytes = BitMask.bytes(end);

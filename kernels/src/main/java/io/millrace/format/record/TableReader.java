@@ -6,6 +6,7 @@ import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.device.DeviceEvent;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
@@ -150,10 +151,10 @@ public final class TableReader implements AutoCloseable {
         HostMemory.putInt(staged.address() + (long) i * Integer.BYTES, rows[i]);
       }
       Buffer copy = Buffer.copyOf(staged.address(), bytes, stream, memory);
-      try (Column map = new Column(DataType.INT32, rows.length, 0, copy, null, List.of())) {
-        Table selected = Gather.gather(table, map, stream, memory);
-        stream.synchronize();
-        return selected;
+      try (Column map = new Column(DataType.INT32, rows.length, 0, copy, null, List.of());
+          DeviceEvent copied = stream.recordEvent()) {
+        staged.closeAfter(copied);
+        return Gather.gather(table, map, stream, memory);
       }
     }
   }

@@ -184,19 +184,23 @@ public final class Concatenate {
     }
     long bytes = (long) bounds.length * Integer.BYTES;
     try (StagingBuffer read = stream.device().stagingPool().acquire(bytes)) {
-      for (int i = 0; i < parts.size(); i++) {
-        long offsets = offsets(parts.get(i));
-        long end = offsets + (long) parts.get(i).size * Integer.BYTES;
-        long place = read.address() + 2L * i * Integer.BYTES;
-        stream.copy(place, offsets, Integer.BYTES);
-        stream.copy(place + Integer.BYTES, end, Integer.BYTES);
-      }
+      read.enqueue(stream, () -> copyBounds(parts, read.address()));
       stream.synchronize();
       for (int i = 0; i < bounds.length; i++) {
         bounds[i] = HostMemory.getInt(read.address() + (long) i * Integer.BYTES);
       }
     }
     return bounds;
+  }
+
+  private void copyBounds(List<Part> parts, long to) {
+    for (int i = 0; i < parts.size(); i++) {
+      long offsets = offsets(parts.get(i));
+      long end = offsets + (long) parts.get(i).size * Integer.BYTES;
+      long place = to + 2L * i * Integer.BYTES;
+      stream.copy(place, offsets, Integer.BYTES);
+      stream.copy(place + Integer.BYTES, end, Integer.BYTES);
+    }
   }
 
   private long offsets(Part strings) {

@@ -45,6 +45,8 @@ public final class GatherPlan implements AutoCloseable {
   private final int rows;
   private final AccessScope scope;
   private final MemoryResource memory;
+  // Whether the map names each row once, so that there are as many nulls as in the input.
+  private final boolean isReordering;
   // null if the map names no row twice.
   private final RepeatedGather repeated;
   private final List<FixedWidthGather> fixed = new ArrayList<>();
@@ -58,18 +60,31 @@ public final class GatherPlan implements AutoCloseable {
   private final List<Column> columns = new ArrayList<>();
 
   /**
+   * A plan for a map that names no row twice.
+   *
    * @param rows of the output
    * @param scope on the stream that the output is for
    */
-  public GatherPlan(List<Column> inputs, int rows, AccessScope scope, MemoryResource memory) {
-    this(inputs, rows, scope, memory, null);
+  GatherPlan(List<Column> inputs, int rows, AccessScope scope, MemoryResource memory) {
+    this(inputs, rows, scope, memory, false, null);
   }
 
   /**
    * A plan for a map that names rows more than once: strings and lists get the memory they need.
    */
   GatherPlan(List<Column> inputs, RepeatedGather repeated) {
-    this(inputs, repeated.rows(), repeated.scope(), repeated.memory(), repeated);
+    this(inputs, repeated.rows(), repeated.scope(), repeated.memory(), false, repeated);
+  }
+
+  /**
+   * A plan for a map that names each row once.
+   *
+   * @param rows of the inputs and the output
+   * @param scope on the stream that the output is for
+   */
+  public static GatherPlan ofReordering(
+      List<Column> inputs, int rows, AccessScope scope, MemoryResource memory) {
+    return new GatherPlan(inputs, rows, scope, memory, true, null);
   }
 
   private GatherPlan(
@@ -77,10 +92,12 @@ public final class GatherPlan implements AutoCloseable {
       int rows,
       AccessScope scope,
       MemoryResource memory,
+      boolean isReordering,
       RepeatedGather repeated) {
     this.rows = rows;
     this.scope = scope;
     this.memory = memory;
+    this.isReordering = isReordering;
     this.repeated = repeated;
     try {
       for (Column input : inputs) {
@@ -150,8 +167,9 @@ public final class GatherPlan implements AutoCloseable {
 
   private Column column(Column input, Buffer data, Buffer mask, List<Column> children) {
     Column output = new Column(input.type(), rows, 0, data, mask, children);
-    boolean sameRows = repeated == null && rows == input.size() && input.isNullCountKnown();
-    return sameRows ? output.withNullCount(input.nullCount(scope.stream())) : output;
+    return isReordering && rows == input.size() && input.isNullCountKnown()
+        ? output.withNullCount(input.nullCount(scope.stream()))
+        : output;
   }
 
   private Buffer planMask(Buffer input, int first) {

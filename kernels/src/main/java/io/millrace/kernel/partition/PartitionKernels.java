@@ -53,9 +53,9 @@ final class PartitionKernels {
       GatherPlan plan, PartitionIds ids, int partitions, AccessScope scope, MemoryResource memory) {
     DeviceStream stream = scope.stream();
     List<FixedWidthGather> fixed = new ArrayList<>(plan.fixed());
-    long map = 0;
-    if (plan.needsMap() || partitions > LARGEST_SINGLE_PASS) {
-      map = plan.allocateScratch((long) plan.rows() * Integer.BYTES);
+    boolean needsMap = plan.needsMap() || partitions > LARGEST_SINGLE_PASS;
+    long map = needsMap ? plan.allocateScratch((long) plan.rows() * Integer.BYTES) : 0;
+    if (needsMap) {
       fixed.add(new FixedWidthGather(0, map, Integer.BYTES));
     }
     try (StagingBuffer offsets =
@@ -64,18 +64,22 @@ final class PartitionKernels {
       long deviceOffsets = plan.allocateScratch((partitions + 1L) * Integer.BYTES);
       arguments.size(plan.rows(), partitions).offsets(deviceOffsets, offsets.address());
       ids.describe(arguments, scope);
-      if (partitions > LARGEST_SINGLE_PASS) {
-        new MultiPassPartition(this, plan, stream)
-            .partition(arguments, ids, partitions, map, offsets.address());
-        GatherKernels.of(stream.device()).gatherAll(plan, map, partitions, stream, memory);
-      } else {
-        if (!launchSmall(arguments, ids, partitions, fixed, plan, stream)) {
-          launchLarge(arguments, ids.kernelSuffix(), partitions, fixed, plan, stream);
-        }
-        if (plan.needsMap()) {
-          GatherKernels.of(stream.device()).gatherRest(plan, map, partitions, stream, memory);
-        }
-      }
+      offsets.enqueue(
+          stream,
+          () -> {
+            if (partitions > LARGEST_SINGLE_PASS) {
+              new MultiPassPartition(this, plan, stream)
+                  .partition(arguments, ids, partitions, map, offsets.address());
+              GatherKernels.of(stream.device()).gatherAll(plan, map, partitions, stream, memory);
+            } else {
+              if (!launchSmall(arguments, ids, partitions, fixed, plan, stream)) {
+                launchLarge(arguments, ids.kernelSuffix(), partitions, fixed, plan, stream);
+              }
+              if (plan.needsMap()) {
+                GatherKernels.of(stream.device()).gatherRest(plan, map, partitions, stream, memory);
+              }
+            }
+          });
       stream.synchronize();
       return read(offsets.address(), partitions + 1);
     }

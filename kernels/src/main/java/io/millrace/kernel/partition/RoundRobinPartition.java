@@ -58,7 +58,7 @@ public final class RoundRobinPartition {
       return new PartitionedTable(input.share(), offsets);
     }
     try (AccessScope scope = AccessScope.on(stream);
-        GatherPlan plan = new GatherPlan(input.columns(), rows, scope, memory)) {
+        GatherPlan plan = GatherPlan.ofReordering(input.columns(), rows, scope, memory)) {
       DEALS.of(stream.device()).deal(plan, partitions, startPartition, stream, memory);
       return new PartitionedTable(new Table(input.schema(), plan.takeColumns(), rows), offsets);
     }

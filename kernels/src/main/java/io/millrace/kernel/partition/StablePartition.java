@@ -37,7 +37,7 @@ final class StablePartition {
       return new PartitionedTable(input.share(), new int[partitions + 1]);
     }
     try (AccessScope scope = AccessScope.on(stream);
-        GatherPlan plan = new GatherPlan(input.columns(), rows, scope, memory)) {
+        GatherPlan plan = GatherPlan.ofReordering(input.columns(), rows, scope, memory)) {
       int[] offsets =
           IMPLEMENTATIONS.of(stream.device()).partition(plan, ids, partitions, scope, memory);
       return new PartitionedTable(new Table(input.schema(), plan.takeColumns(), rows), offsets);

@@ -91,6 +91,34 @@ class ArrowCDeviceTest extends ArrowCDeviceTestCase {
   }
 
   @Test
+  void whatIsUnderNullsBeforeASliceIsNotChecked() throws ArrowFormatException {
+    for (DataType type :
+        List.of(DataType.decimal(9, 0), DataType.decimal(18, 0), DataType.decimal(20, 0))) {
+      int width = type.id().byteWidth();
+      Buffer data = Buffer.allocate(2L * width, device.stream(), device.memory());
+      Buffer mask = Buffer.allocate(Column.maskBytes(2), device.stream(), device.memory());
+      try (AccessScope scope = AccessScope.on(device.stream())) {
+        long values = data.access(AccessMode.WRITE, scope);
+        device.stream().fill(values, (byte) 0x7f, width);
+        device.stream().fill(values + width, (byte) 0, width);
+        long bits = mask.access(AccessMode.WRITE, scope);
+        device.stream().fill(bits, (byte) 0, Column.maskBytes(2));
+        device.stream().fill(bits, (byte) 2, 1);
+      }
+      Schema schema = DataTypes.schema(List.of(type));
+      try (Column column = new Column(type, 2, 0, data, mask, List.of());
+          Column slice = column.slice(1, 1)) {
+        assertThat(slice.nullCount(device.stream())).isZero();
+        try (Table table = new Table(schema, List.of(slice.share()), 1);
+            ArrowDeviceArray array = view(table);
+            Table imported = fromArrowDevice(schema, array)) {
+          assertThat(device.rows(imported)).isEqualTo(device.rows(table));
+        }
+      }
+    }
+  }
+
+  @Test
   void columnsComeBack() throws ArrowFormatException {
     try (Table table = random(SCHEMA, 100)) {
       for (int i = 0; i < SCHEMA.size(); i++) {

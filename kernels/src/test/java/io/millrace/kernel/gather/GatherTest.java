@@ -4,6 +4,7 @@ package io.millrace.kernel.gather;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
@@ -14,9 +15,12 @@ import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
 import io.millrace.testing.RowCountTest;
 import io.millrace.testing.TableBuilder;
+import io.millrace.testing.TableRows;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -81,6 +85,40 @@ class GatherTest {
         assertThat(device.rows(gathered)).isEqualTo(map.stream().map(expected::get).toList());
       }
     }
+  }
+
+  @Test
+  void nullsAreCountedAgainIfRowsAreLeftOutOrRepeated() {
+    try (Table table = new TableBuilder().column("i", DataType.INT32, 1, null, 3).build(device)) {
+      assertThat(nullCounts(table, List.of(0, 0, 2))).containsOnly(0);
+      assertThat(nullCounts(table, List.of(-1, 1, -1))).containsOnly(3);
+    }
+    DataType list = DataType.list(DataType.INT32);
+    try (Table table =
+        new TableBuilder()
+            .column("l", list, List.of(1, 2), Arrays.asList((Object) null), List.of(5))
+            .build(device)) {
+      assertThat(table.column(0).child(1).nullCount(device.stream())).isEqualTo(1);
+      try (Table maps = map(List.of(0));
+          Table gathered = gather(table, maps)) {
+        Column elements = gathered.column(0).child(1);
+        assertThat(elements.nullCount(device.stream())).isEqualTo(countedNulls(elements));
+      }
+    }
+  }
+
+  // As the column says, and as its mask does.
+  private List<Integer> nullCounts(Table table, List<Integer> map) {
+    assertThat(table.column(0).nullCount(device.stream())).isEqualTo(1);
+    try (Table maps = map(map);
+        Table gathered = gather(table, maps)) {
+      Column column = gathered.column(0);
+      return List.of(column.nullCount(device.stream()), countedNulls(column));
+    }
+  }
+
+  private int countedNulls(Column column) {
+    return (int) TableRows.of(column, device).stream().filter(Objects::isNull).count();
   }
 
   private Table map(List<Integer> map) {

@@ -105,7 +105,7 @@ class LaunchShapesTest {
                 .column(Field.of("number", DataType.INT32), numbers)
                 .build(device);
         AccessScope scope = AccessScope.on(device.stream());
-        GatherPlan moves = new GatherPlan(input.columns(), rows, scope, device.memory())) {
+        GatherPlan moves = GatherPlan.ofReordering(input.columns(), rows, scope, device.memory())) {
       int[] offsets =
           kernels.partition(
               moves, new PartitionMap(input.column(0)), partitions, scope, device.memory());

@@ -84,6 +84,9 @@ final class StateFormat {
     }
   }
 
+  /** The arguments of {@link StateBlock#widen}. */
+  record Widening(int word, int bytes, int widerBytes) {}
+
   /**
    * What a checkpoint says about the rows of a state.
    *
@@ -102,7 +105,8 @@ final class StateFormat {
      * position is {@link StateBlock#NO_WORD} then.
      *
      * @throws IOException if the keys differ, a value is missing, or a value has another type,
-     *     where an integer's type may become wider; or if both have a time of rows, by other clocks
+     *     where an integer's type may become wider; if both have a time of rows, by other clocks;
+     *     or if a value is of an argument whose values the checkpoint counts, and the job does not
      */
     int[] positions(StateSchema schema) throws IOException {
       State job = of(name, schema, tables);
@@ -132,7 +136,52 @@ final class StateFormat {
                   + job.values);
         }
       }
+      for (Field value : job.values.fields()) {
+        checkNullability(value, job);
+      }
       return positions;
+    }
+
+    // Without nulls an argument's values are as many as the rows, which the checkpoint has counted
+    // with its nulls.
+    private void checkNullability(Field value, State job) throws IOException {
+      int argument = value.name().indexOf('(');
+      String count = argument < 0 ? "" : "$COUNT" + value.name().substring(argument);
+      if (values.names().contains(count) && !job.values.names().contains(count)) {
+        throw new IOException(
+            "the checkpoint has "
+                + title()
+                + " with "
+                + value.name()
+                + " of an argument that may be null, and the job has it NOT NULL");
+      }
+    }
+
+    /**
+     * The values that are wider in a table of {@code schema}, of those whose words depend on the
+     * width: first and last values, the bits of which are zero-extended.
+     *
+     * @param positions as {@link #positions} gives them
+     */
+    List<Widening> widenings(StateSchema schema, int[] positions) {
+      List<Widening> widenings = new ArrayList<>();
+      int word = 0;
+      for (Accumulator accumulator : schema.accumulators()) {
+        DataType type = accumulator.type(schema.input());
+        if (isBits(accumulator.function()) && type.isInteger()) {
+          int bytes = values.type(positions[word]).id().byteWidth();
+          int widerBytes = type.id().byteWidth();
+          if (bytes < widerBytes) {
+            widenings.add(new Widening(word, bytes, widerBytes));
+          }
+        }
+        word += accumulator.words(schema.input());
+      }
+      return widenings;
+    }
+
+    private static boolean isBits(Accumulator.Function function) {
+      return function == Accumulator.Function.FIRST || function == Accumulator.Function.LAST;
     }
 
     private String title() {
@@ -166,7 +215,6 @@ final class StateFormat {
       return StateBlock.NO_WORD;
     }
 
-    // The word of an integer does not depend on the integer's width.
     private static boolean canBecome(DataType type, DataType wider) {
       return type.equals(wider)
           || (type.isInteger()

@@ -20,6 +20,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.apache.flink.core.fs.CloseableRegistry;
@@ -206,6 +207,7 @@ final class StateReader {
     // null if the subtask does not have the state.
     private final StateTables tables;
     private final int[] positions;
+    private final List<StateFormat.Widening> widenings;
     private final Expiry expiry;
     private long leftOut;
 
@@ -215,10 +217,12 @@ final class StateReader {
       tables = states.all().get(name);
       if (tables == null) {
         positions = new int[0];
+        widenings = List.of();
         expiry = Expiry.NEVER;
       } else {
         StateSchema schema = tables.schema();
         positions = state.positions(schema);
+        widenings = state.widenings(schema, positions);
         expiry = schema.hasTime() ? schema.expiryBefore(time.oldest()) : Expiry.NEVER;
       }
     }
@@ -240,6 +244,7 @@ final class StateReader {
           retry.withHostRetry(
               () ->
                   block.withAccumulators(schema, positions, expiry.word(unknown.now()), device))) {
+        widenings.forEach(value -> own.widen(value.word(), value.bytes(), value.widerBytes()));
         if (expires) {
           tables.countExpired(own.removeExpired(expiry));
         }

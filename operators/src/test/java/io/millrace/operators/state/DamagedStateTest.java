@@ -4,6 +4,8 @@ package io.millrace.operators.state;
 import static io.millrace.expression.Expressions.col;
 import static io.millrace.operators.aggregate.Aggregate.avg;
 import static io.millrace.operators.aggregate.Aggregate.count;
+import static io.millrace.operators.aggregate.Aggregate.firstValue;
+import static io.millrace.operators.aggregate.Aggregate.lastValue;
 import static io.millrace.operators.aggregate.Aggregate.max;
 import static io.millrace.operators.aggregate.Aggregate.min;
 import static io.millrace.operators.aggregate.Aggregate.sum;
@@ -269,6 +271,46 @@ class DamagedStateTest {
                 + " NULL, $COUNT(`price`) BIGINT NOT NULL), and the job has ($COUNT(*) BIGINT NOT"
                 + " NULL, $SUM(`price`) BIGINT NOT NULL, $COUNT(`price`) BIGINT NOT NULL,"
                 + " $MAX(`price`) INT NOT NULL)");
+  }
+
+  @Test
+  void firstAndLastValuesKeepTheirSignsInWiderIntegers() throws Exception {
+    Aggregate[] aggregates = {firstValue("a"), lastValue("b"), firstValue("c")};
+    OperatorSubtaskState state;
+    Job narrow = new Job(numbers(DataType.INT32, DataType.INT16), List.of("key"), aggregates);
+    try (GroupAggregateHarness harness = narrow.open(device)) {
+      harness.send(0, List.of(asList(1L, -5, (short) -7, null)));
+      state = harness.snapshot();
+    }
+    Job wide = new Job(numbers(DataType.INT64, DataType.INT32), List.of("key"), aggregates);
+    try (GroupAggregateHarness harness = wide.restore(device, state)) {
+      assertThat(harness.changes(asList(1L, 1L << 40, -8, -9)))
+          .containsExactly("-U[1, -5, -7, null]", "+U[1, -5, -8, -9]");
+    }
+  }
+
+  private static Schema numbers(DataType a, DataType b) {
+    return Schema.of(
+        new Field("key", DataType.INT64, false),
+        Field.of("a", a),
+        Field.of("b", b),
+        Field.of("c", b));
+  }
+
+  @Test
+  void anArgumentMayNotBecomeNotNull() throws Exception {
+    Aggregate[] aggregates = {count(), avg("price")};
+    Schema notNull =
+        Schema.of(BIDS.field(0), new Field("price", BIDS.field(1).type(), false), BIDS.field(2));
+    OperatorSubtaskState state;
+    try (GroupAggregateHarness harness = JOB.withAggregates(aggregates).open(device)) {
+      harness.send(0, List.of(asList(1L, null, 0L), List.of(1L, 7, 0L)));
+      state = harness.snapshot();
+    }
+    assertThat(failure(new Job(notNull, List.of("auction"), aggregates), state))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(
+            "$SUM(`price`) of an argument that may be null, and the job has it NOT NULL");
   }
 
   @Test

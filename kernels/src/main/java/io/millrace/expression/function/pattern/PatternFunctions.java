@@ -129,7 +129,7 @@ public final class PatternFunctions {
   private static BoundFunction.Builder likeOfOperands(int operands) {
     BoundFunction.Builder like = BoundFunction.named("LIKE").host(PatternMatching.like(operands));
     return operands == 2
-        ? like.device("like")
+        ? like.failing().device("like")
         : like.failing().hostOnly("the pattern with an escape character is not a literal");
   }
 

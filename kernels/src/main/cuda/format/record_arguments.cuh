@@ -33,7 +33,7 @@ struct RecordField {
   int32_t children;
   int32_t type;
   int32_t width;
-  int32_t precision;    // of a decimal or timestamp
+  int32_t precision;    // digits of a decimal, or of a time or timestamp behind its second
   int32_t scale;        // of a decimal; 1 if a timestamp has a time zone, a string is of bytes, or the only element of a list stands
                         // for it
   int32_t is_required;

@@ -99,6 +99,11 @@ static __device__ inline bool put_timestamp(RecordRow& row, const RecordField& f
   return true;
 }
 
+// Milliseconds of the last digit of a time.
+static __device__ __forceinline__ int32_t unit_of_time(int32_t precision) {
+  return precision == 0 ? 1000 : precision == 1 ? 100 : precision == 2 ? 10 : 1;
+}
+
 // Reads text without quotes into a field that is neither a string nor an integer nor a boolean; a floating-point number only if it is
 // not finite. False if the text does not begin with a value of the field's type.
 static __device__ inline bool put_text(RecordRow& row, const RecordField& field, const RecordColumn& column, TextCursor& text) {
@@ -117,7 +122,7 @@ static __device__ inline bool put_text(RecordRow& row, const RecordField& field,
       return true;
     case FIELD_TIME:
       if (!read_time(text, time)) return false;
-      put<int32_t>(column.values, row.row, time.millis);
+      put<int32_t>(column.values, row.row, time.millis - time.millis % unit_of_time(field.precision));
       return true;
     default:
       return put_timestamp(row, field, column, text);

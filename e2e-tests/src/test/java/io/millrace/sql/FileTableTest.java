@@ -310,6 +310,22 @@ class FileTableTest {
     return lines;
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"json", "csv", "parquet", "arrow"})
+  void tablesWithMapsAreRefused(String format) {
+    SqlSession session =
+        session(
+            SqlMode.ON,
+            table(
+                "maps",
+                "millrace-filesystem",
+                "id BIGINT, nested ROW<m MAP<STRING, INT>>",
+                "'format' = '" + format + "'"));
+    assertThatThrownBy(() -> session.plan("SELECT id FROM maps"))
+        .hasStackTraceContaining(
+            "column 'nested' has the type ROW<m MAP<STRING, INT>>: no format reads or writes a MAP");
+  }
+
   @Test
   void nullsInColumnsThatAreNotNullFailOrAreDropped() throws Exception {
     String table =

@@ -190,9 +190,11 @@ class KafkaTableTest {
                 "{\"id\":1,\"time_at\":\"2026-01-02T03:04:05.678\"}", "{\"id\":", "{\"id\":3}")),
         arguments(
             "csv",
-            columns,
+            columns + ", t TIME, u TIME(2)",
             ", 'value.csv.field-delimiter' = ';', 'value.csv.null-literal' = 'n/a'",
-            List.of("1;a;1.25;2026-01-02 03:04:05.678", "2;\"b;b\";n/a;n/a")),
+            List.of(
+                "1;a;1.25;2026-01-02 03:04:05.678;10:20:30.129;10:20:30.129",
+                "2;\"b;b\";n/a;n/a;10:20;n/a")),
         arguments("raw", "line STRING", "", List.of("a", "b b", "{}")),
         arguments(
             "debezium-json",
@@ -223,18 +225,17 @@ class KafkaTableTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"json", "avro", "raw"})
+  @ValueSource(strings = {"json", "csv", "avro", "raw"})
   void flinkReadsWhatIsWritten(String format) throws Exception {
     KafkaTopic topic = topic("sql-written-" + format, 1);
     boolean isRaw = format.equals("raw");
-    String columns =
-        isRaw
-            ? "channel STRING, url STRING"
-            : "auction BIGINT, date_time TIMESTAMP(3) NOT NULL, url STRING, nested ROW<price BIGINT, channels ARRAY<STRING>>";
-    String select =
-        isRaw
-            ? "SELECT channel, url FROM bid"
-            : "SELECT auction, date_time, url, ROW(price, ARRAY[channel]) FROM bid";
+    boolean isNested = !format.equals("csv");
+    String flat = "auction BIGINT, date_time TIMESTAMP(3) NOT NULL, url STRING";
+    String nested = isNested ? ", nested ROW<price BIGINT, channels ARRAY<STRING>>" : "";
+    String columns = isRaw ? "channel STRING, url STRING" : flat + nested;
+    String row = isNested ? ", ROW(price, ARRAY[channel])" : "";
+    String selected = isRaw ? "channel, url" : "auction, date_time, url" + row;
+    String select = "SELECT " + selected + " FROM bid";
     String key = isRaw ? "channel" : "url";
     String legacy =
         format.equals("avro") ? ", 'value.avro.timestamp_mapping.legacy' = 'false'" : "";

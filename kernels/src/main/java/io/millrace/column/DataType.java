@@ -126,6 +126,11 @@ public record DataType(
     return id == TypeId.LIST && fields.get(0).name().equals(ENTRIES);
   }
 
+  /** Whether this is a {@link #map}, or there is a map in it. */
+  public boolean hasMap() {
+    return isMap() || fields.stream().anyMatch(field -> field.type().hasMap());
+  }
+
   public static DataType dictionary(DataType values) {
     return new DataType(TypeId.DICTIONARY, 0, 0, false, List.of(Field.of("value", values)));
   }

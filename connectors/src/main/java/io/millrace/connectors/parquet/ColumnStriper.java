@@ -190,9 +190,12 @@ final class ColumnStriper {
 
   private long nanos(ColumnReader reader, int row) {
     long millis = reader.getTimestampMillis(row);
+    // Rounded towards zero, so that a product does not overflow that is beyond the sum.
+    long ofProduct = millis < 0 ? millis + 1 : millis;
     try {
       return Math.addExact(
-          Math.multiplyExact(millis, NANOS_PER_MILLI), reader.getTimestampNanosOfMilli(row));
+          Math.multiplyExact(ofProduct, NANOS_PER_MILLI),
+          reader.getTimestampNanosOfMilli(row) - (ofProduct - millis) * NANOS_PER_MILLI);
     } catch (ArithmeticException e) {
       throw new IllegalStateException(
           describe()

@@ -4,6 +4,7 @@ package io.millrace.connectors.parquet;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
 import io.millrace.connectors.files.message.MessageRows;
 import io.millrace.connectors.files.message.MessageRowsSerializer;
 import io.millrace.connectors.files.scan.ScanEnd;
@@ -119,7 +120,7 @@ final class ParquetFileFormat implements BulkFormat<MessageRows, FileSourceSplit
   }
 
   // Columns of times have the precision of their unit in files. Names of lists' elements, and
-  // nulls in parts, depend on the writer.
+  // nulls in parts, depend on the writer; names of a row's fields do not.
   private static boolean holds(DataType type, DataType found) {
     if (type.id() != found.id() || type.withTimeZone() != found.withTimeZone()) {
       return false;
@@ -132,7 +133,9 @@ final class ParquetFileFormat implements BulkFormat<MessageRows, FileSourceSplit
       return false;
     }
     for (int i = 0; i < fields.size(); i++) {
-      if (!holds(fields.get(i).type(), found.fields().get(i).type())) {
+      Field field = found.fields().get(i);
+      boolean hasName = type.id() != TypeId.STRUCT || fields.get(i).name().equals(field.name());
+      if (!hasName || !holds(fields.get(i).type(), field.type())) {
         return false;
       }
     }

@@ -140,8 +140,10 @@ final class ParquetFooter {
   /** Adds {@code bytes} to the offsets of a column chunk's pages. */
   static void move(ColumnMetaData chunk, long bytes) {
     chunk.setData_page_offset(chunk.getData_page_offset() + bytes);
-    if (chunk.isSetDictionary_page_offset()) {
+    if (chunk.isSetDictionary_page_offset() && chunk.getDictionary_page_offset() > 0) {
       chunk.setDictionary_page_offset(chunk.getDictionary_page_offset() + bytes);
+    } else {
+      chunk.unsetDictionary_page_offset();
     }
   }
 }

@@ -60,7 +60,11 @@ record ParquetSchema(List<Node> columns) {
     return children;
   }
 
-  /** The declaration of tables. A DICTIONARY becomes a column of its values. */
+  /**
+   * The declaration of tables. A DICTIONARY becomes a column of its values.
+   *
+   * @throws IllegalArgumentException if a column has a MAP
+   */
   static ParquetSchema of(Schema schema) {
     return new ParquetSchema(schema.fields().stream().map(ParquetSchema::node).toList());
   }
@@ -80,6 +84,9 @@ record ParquetSchema(List<Node> columns) {
         return group(element, type.fields().stream().map(ParquetSchema::node).toList());
       }
       case LIST -> {
+        if (type.isMap()) {
+          throw new IllegalArgumentException("column '" + field.name() + "' has the type " + type);
+        }
         Field listed = type.fields().get(0);
         Node repeated =
             group(

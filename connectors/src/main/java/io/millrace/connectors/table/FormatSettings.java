@@ -16,6 +16,7 @@ import io.millrace.format.FieldQuotes;
 import io.millrace.format.TimestampFormat;
 import io.millrace.format.csv.CsvReaderOptions;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -30,9 +31,14 @@ import org.apache.flink.table.api.ValidationException;
  *
  * @param prefix of the format's options, such as {@code value.json.}
  * @param options without the prefix
+ * @param timePrecisions digits behind the second, by columns of TIME
  */
 @Internal
-public record FormatSettings(TableFormat format, String prefix, ReadableConfig options) {
+public record FormatSettings(
+    TableFormat format,
+    String prefix,
+    ReadableConfig options,
+    Map<String, Integer> timePrecisions) {
   private static final Pattern UNICODE_ESCAPE = Pattern.compile("\\\\u+([0-9a-fA-F]{4})");
 
   /**
@@ -132,7 +138,8 @@ public record FormatSettings(TableFormat format, String prefix, ReadableConfig o
     try {
       return CsvReaderOptions.DEFAULT
           .withQuotes(quotes())
-          .withNullLiteral(options.get(FormatOptions.NULL_LITERAL));
+          .withNullLiteral(options.get(FormatOptions.NULL_LITERAL))
+          .withTimePrecisions(timePrecisions);
     } catch (IllegalArgumentException e) {
       throw new ValidationException("the options '%s*': %s".formatted(prefix, e.getMessage()), e);
     }

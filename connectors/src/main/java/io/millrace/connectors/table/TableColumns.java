@@ -27,14 +27,23 @@ public final class TableColumns {
   /**
    * The physical columns of a table.
    *
-   * @throws ValidationException if a column has a type that no column of batches has
+   * @throws ValidationException if a column has a type that no column of batches has, or a MAP
    */
   public static Schema physical(DynamicTableFactory.Context context) {
+    Schema schema;
     try {
-      return SchemaConverter.toSchema(context.getPhysicalRowDataType());
+      schema = SchemaConverter.toSchema(context.getPhysicalRowDataType());
     } catch (IllegalArgumentException e) {
       throw new ValidationException(e.getMessage(), e);
     }
+    for (DataType.Field field : schema.fields()) {
+      if (field.type().hasMap()) {
+        throw new ValidationException(
+            "column '%s' has the type %s: no format reads or writes a MAP"
+                .formatted(field.name(), field.type()));
+      }
+    }
+    return schema;
   }
 
   /** Whether two types differ in nothing but which fields within them may be null. */

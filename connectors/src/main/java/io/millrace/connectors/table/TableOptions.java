@@ -16,6 +16,8 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.factories.DynamicTableFactory;
 import org.apache.flink.table.factories.FactoryUtil;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.types.logical.TimeType;
 
 /**
  * The options of a table, as {@code CREATE TABLE} has them. Options that nothing asks for are
@@ -23,10 +25,13 @@ import org.apache.flink.table.factories.FactoryUtil;
  */
 @Internal
 public final class TableOptions {
+  private static final int MAX_TIME_PRECISION = 3;
+
   private final DynamicTableFactory factory;
   private final Map<String, String> all;
   private final Configuration options;
   private final Set<String> known = new HashSet<>();
+  private final Map<String, Integer> timePrecisions;
 
   /**
    * @param factory whose options are known, beside those of formats
@@ -35,6 +40,7 @@ public final class TableOptions {
     this.factory = factory;
     this.all = context.getCatalogTable().getOptions();
     this.options = Configuration.fromMap(all);
+    this.timePrecisions = timePrecisions(context);
     Stream.of(factory.requiredOptions(), factory.optionalOptions())
         .flatMap(Set::stream)
         .forEach(this::know);
@@ -47,6 +53,18 @@ public final class TableOptions {
             FactoryUtil.WATERMARK_ALIGNMENT_UPDATE_INTERVAL,
             FactoryUtil.SOURCE_IDLE_TIMEOUT)
         .forEach(this::know);
+  }
+
+  // Columns of batches do not tell the precision of a TIME.
+  private static Map<String, Integer> timePrecisions(DynamicTableFactory.Context context) {
+    Map<String, Integer> precisions = new HashMap<>();
+    RowType row = (RowType) context.getPhysicalRowDataType().getLogicalType();
+    for (RowType.RowField field : row.getFields()) {
+      if (field.getType() instanceof TimeType time) {
+        precisions.put(field.getName(), Math.min(time.getPrecision(), MAX_TIME_PRECISION));
+      }
+    }
+    return precisions;
   }
 
   private void know(ConfigOption<?> option) {
@@ -76,7 +94,8 @@ public final class TableOptions {
               TableFormat format = TableFormat.of(option.key(), name, supported);
               String prefix = FactoryUtil.getFormatPrefix(option, name);
               format.options().forEach(each -> known.add(prefix + each.key()));
-              return new FormatSettings(format, prefix, Configuration.fromMap(below(prefix)));
+              return new FormatSettings(
+                  format, prefix, Configuration.fromMap(below(prefix)), timePrecisions);
             });
   }
 

@@ -224,5 +224,12 @@ class ParquetInteroperabilityTest {
     assertThatThrownBy(
             () -> RowGroupRows.all(device, Schema.of(Field.of("b", DataType.INT64)), file))
         .hasMessageContaining("in.parquet: there is no column 'b'; the columns are a");
+    try (DuckDb database = new DuckDb()) {
+      database.copy("SELECT {'b': 2, 'a': 1} AS r", file, "COMPRESSION zstd");
+    }
+    DataType row = DataType.struct(Field.of("a", DataType.INT32), Field.of("b", DataType.INT32));
+    assertThatThrownBy(() -> RowGroupRows.all(device, Schema.of(Field.of("r", row)), file))
+        .hasMessageContaining(
+            "in.parquet: expected ROW<a INT, b INT> for column 'r', got ROW<b INT, a INT>");
   }
 }

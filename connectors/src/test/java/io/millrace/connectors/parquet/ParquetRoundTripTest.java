@@ -18,9 +18,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.apache.parquet.column.ParquetProperties;
 import org.apache.parquet.column.ParquetProperties.WriterVersion;
 import org.apache.parquet.column.impl.ColumnWriteStoreV1;
@@ -141,6 +143,33 @@ class ParquetRoundTripTest {
 
   private static List<Object> row(Object... values) {
     return java.util.Arrays.asList(values);
+  }
+
+  @Test
+  void timesOfAll64BitNanosecondsAreWritten() throws Exception {
+    Schema schema = Schema.of(Field.of("at", DataType.timestamp(9)));
+    List<List<Object>> rows =
+        LongStream.of(Long.MIN_VALUE, Long.MIN_VALUE + 1, -1, 0, Long.MAX_VALUE)
+            .mapToObj(nanos -> LocalDateTime.ofEpochSecond(0, 0, ZoneOffset.UTC).plusNanos(nanos))
+            .map(time -> row(time))
+            .toList();
+    byte[] file = ParquetFiles.encodeRows(device, schema, ParquetWriterOptions.DEFAULT, rows);
+    assertThat(ParquetFiles.decode(device, schema, file)).isEqualTo(rows);
+  }
+
+  @Test
+  void aChunkWithoutADictionaryMovesAlsoIfItsOffsetIs0() {
+    ColumnMetaData chunk = new ColumnMetaData().setData_page_offset(4).setDictionary_page_offset(0);
+    ParquetFooter.move(chunk, 100);
+    assertThat(ParquetFooter.offset(chunk)).isEqualTo(104);
+  }
+
+  @Test
+  void mapsAreNotWritten() {
+    DataType map = DataType.map(Field.of("k", DataType.STRING), Field.of("v", DataType.INT32));
+    assertThatThrownBy(() -> ParquetSchema.of(Schema.of(Field.of("m", DataType.list(map)))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("has the type MAP<STRING, INT>");
   }
 
   @Test

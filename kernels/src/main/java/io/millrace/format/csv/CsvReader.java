@@ -69,7 +69,7 @@ public final class CsvReader implements RecordReader {
       DeviceStream stream,
       MemoryResource memory) {
     checkSupported(schema);
-    RecordFields fields = RecordFields.of(schema);
+    RecordFields fields = RecordFields.of(schema, options.timePrecisions());
     CsvFormat format = new CsvFormat(schema, fields, options);
     reader =
         new TableReader(

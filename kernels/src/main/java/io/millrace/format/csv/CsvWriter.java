@@ -66,8 +66,8 @@ public final class CsvWriter implements RecordWriter {
   }
 
   /**
-   * Why rows cannot be written; empty if they can. Those with more than 8 lists and dictionaries in
-   * each other cannot.
+   * Why rows cannot be written; empty if they can. Those with a MAP, or with more than 8 lists and
+   * dictionaries in each other, cannot.
    */
   public static Optional<String> unsupported(Schema schema) {
     return WritePlan.unsupported(schema);

@@ -11,6 +11,7 @@ import io.millrace.column.TypeId;
  * @param path names down from the record, with points between
  * @param parent the object around this one
  * @param width bytes of a number, or nanoseconds of the unit of a timestamp, 1 if it has two parts
+ * @param precision digits of a decimal, or of a time or timestamp behind its second
  * @param string the number of a field of strings, bytes or lists among them
  * @param elements the fields of a list's elements; null if they are only found
  */
@@ -25,8 +26,12 @@ public record RecordField(
     int children,
     FieldType kind,
     int width,
+    int precision,
     int string,
     RecordFields elements) {
+
+  /** The {@link #precision} of a time with all its milliseconds. */
+  static final int TIME_PRECISION = 3;
 
   /** The {@link #width} of a timestamp in microseconds. */
   static final int MICROS_WIDTH = 1000;
@@ -56,6 +61,22 @@ public record RecordField(
       case TIMESTAMP_NANOS -> 1;
       default -> type.id().byteWidth();
     };
+  }
+
+  RecordField withPrecision(int digits) {
+    return new RecordField(
+        path,
+        type,
+        name,
+        nullable,
+        parent,
+        firstChild,
+        children,
+        kind,
+        width,
+        digits,
+        string,
+        elements);
   }
 
   public boolean isRequired() {

@@ -10,6 +10,7 @@ import io.millrace.device.HostMemory;
 import io.millrace.device.KernelStructure;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -71,7 +72,7 @@ public final class RecordFields {
 
   private static Optional<String> unsupported(Open open, Set<TypeId> types) {
     DataType type = open.field.type();
-    if (!types.contains(type.id())) {
+    if (!types.contains(type.id()) || type.isMap()) {
       return Optional.of("field '" + open.path + "' has the type " + type);
     }
     return type.id() == TypeId.LIST
@@ -101,7 +102,26 @@ public final class RecordFields {
    * @param schema for which {@link #unsupported} is empty
    */
   public static RecordFields of(Schema schema) {
-    return of(byLevel("", schema.fields(), Set.of()), Set.of(), false);
+    return of(schema, Map.of());
+  }
+
+  /**
+   * The fields of records with these columns.
+   *
+   * @param schema for which {@link #unsupported} is empty
+   * @param timePrecisions digits behind the second that are kept, by columns of TIME; 3 without an
+   *     entry
+   */
+  public static RecordFields of(Schema schema, Map<String, Integer> timePrecisions) {
+    RecordFields fields = of(byLevel("", schema.fields(), Set.of()), Set.of(), false);
+    List<RecordField> columns =
+        fields.list.stream().map(field -> withPrecision(field, timePrecisions)).toList();
+    return new RecordFields(columns, fields.strings, fields.areElements);
+  }
+
+  private static RecordField withPrecision(RecordField field, Map<String, Integer> ofTimes) {
+    boolean isTime = field.kind() == FieldType.TIME && ofTimes.containsKey(field.path());
+    return isTime ? field.withPrecision(ofTimes.get(field.path())) : field;
   }
 
   /**
@@ -142,6 +162,7 @@ public final class RecordFields {
         kind == FieldType.OBJECT ? type.fields().size() : 0,
         kind,
         RecordField.width(type),
+        kind == FieldType.TIME ? RecordField.TIME_PRECISION : type.precision(),
         string,
         hasElements ? of(byLevel(open.path, type.fields(), Set.of()), Set.of(), true) : null);
   }
@@ -199,7 +220,7 @@ public final class RecordFields {
       put(address, i, Layout.CHILDREN, field.children());
       put(address, i, Layout.TYPE, field.kind().number());
       put(address, i, Layout.WIDTH, field.width());
-      put(address, i, Layout.PRECISION, field.type().precision());
+      put(address, i, Layout.PRECISION, field.precision());
       put(address, i, Layout.SCALE, field.scaleOrFlag());
       put(address, i, Layout.IS_REQUIRED, field.isRequired() ? 1 : 0);
       put(address, i, Layout.STRING, field.string());

@@ -20,6 +20,8 @@ import java.util.List;
 public final class RowBuilder {
   static final int HAS_ESCAPES = 1 << 31;
 
+  // Milliseconds of the last digit of a time, by the number of digits.
+  private static final int[] UNITS_OF_TIME = {1000, 100, 10, 1};
   private static final long LOWER_CASE = 0x2020202020202020L;
   private static final long TRUE = 0x65757274L;
   private static final long FALSE = 0x65736c6166L;
@@ -126,7 +128,7 @@ public final class RowBuilder {
    */
   public boolean putDecimal(int field, NumberText value, TextCursor text) {
     RecordField into = fields[field];
-    if (!value.readDecimal(text, into.type().precision(), into.type().scale())) {
+    if (!value.readDecimal(text, into.precision(), into.type().scale())) {
       return false;
     }
     putDecimal(field, value.low(), value.high());
@@ -188,9 +190,13 @@ public final class RowBuilder {
       case FLOAT -> putNotFinite(field, text);
       case DECIMAL -> number.read(text, false) && putDecimal(field, number, text);
       case DATE -> time.readDate(text) && putInt(field, time.days());
-      case TIME -> time.readTime(text) && putInt(field, time.millisOfDay());
+      case TIME -> time.readTime(text) && putInt(field, millisOfDay(fields[field].precision()));
       default -> putTimestamp(field, text);
     };
+  }
+
+  private int millisOfDay(int precision) {
+    return time.millisOfDay() - time.millisOfDay() % UNITS_OF_TIME[precision];
   }
 
   /**
@@ -245,7 +251,7 @@ public final class RowBuilder {
 
   private boolean putTimestamp(int field, TextCursor text) {
     RecordField into = fields[field];
-    if (!time.readTimestamp(text, into.type().withTimeZone(), into.type().precision())) {
+    if (!time.readTimestamp(text, into.type().withTimeZone(), into.precision())) {
       return false;
     }
     long value =

@@ -3,6 +3,7 @@ package io.millrace.format.write;
 
 import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.device.HostMemory;
 import io.millrace.format.TimestampFormat;
@@ -34,16 +35,17 @@ public final class WritePlan {
 
   /** Why rows of a schema cannot be written; empty if they can. */
   public static Optional<String> unsupported(Schema schema) {
-    return schema.fields().stream()
-        .filter(field -> depth(field.type()) > MAX_DEPTH)
-        .findFirst()
-        .map(
-            field ->
-                "column '"
-                    + field.name()
-                    + "' has more than "
-                    + MAX_DEPTH
-                    + " lists and dictionaries in each other");
+    return schema.fields().stream().flatMap(field -> unsupportedColumn(field).stream()).findFirst();
+  }
+
+  private static Optional<String> unsupportedColumn(Field field) {
+    String column = "column '" + field.name() + "' has ";
+    if (field.type().hasMap()) {
+      return Optional.of(column + "the type " + field.type());
+    }
+    return depth(field.type()) > MAX_DEPTH
+        ? Optional.of(column + "more than " + MAX_DEPTH + " lists and dictionaries in each other")
+        : Optional.empty();
   }
 
   /**

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -89,6 +90,23 @@ class CsvReaderTest {
                 LocalDateTime.of(9999, 12, 31, 23, 59, 59, 123_456_789),
                 Instant.parse("2026-11-21T08:30:00.5Z"),
                 "a \"é\", 😀\n"));
+  }
+
+  @Test
+  void timesHaveTheDigitsOfTheirPrecision() {
+    Schema times =
+        Schema.of(
+            Field.of("a", DataType.TIME),
+            Field.of("b", DataType.TIME),
+            Field.of("c", DataType.TIME),
+            Field.of("d", DataType.TIME));
+    CsvReaderOptions options = DEFAULT.withTimePrecisions(Map.of("a", 0, "b", 1, "c", 2));
+    String time = "10:20:30.129";
+    assertThat(rows(times, options, String.join(",", time, time, time, time)).toString())
+        .isEqualTo("[[10:20:30, 10:20:30.100, 10:20:30.120, 10:20:30.129]]");
+    assertThatThrownBy(() -> DEFAULT.withTimePrecisions(Map.of("a", 4)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("expected a precision from 0 to 3 of the TIME 'a', got 4");
   }
 
   @Test

@@ -4,6 +4,7 @@ package io.millrace.format.json;
 import static io.millrace.format.record.ChangeEnvelope.CANAL;
 import static io.millrace.format.record.ChangeEnvelope.DEBEZIUM;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.atIndex;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -17,6 +18,7 @@ import io.millrace.testing.DeviceExtension;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -55,6 +57,20 @@ class JsonChangeReaderTest {
 
   private static List<Integer> records(ParsedRecords parsed) {
     return IntStream.range(0, parsed.table().rowCount()).map(parsed::recordOf).boxed().toList();
+  }
+
+  @Test
+  void thereMayBeAsManyColumnsAsInJson() {
+    List<Field> fields = new ArrayList<>();
+    for (int i = 0; i < 127; i++) {
+      fields.add(Field.of("c" + i, DataType.INT32));
+    }
+    fields.add(new Field("kind", DataType.INT8, false));
+    try (ParsedRecords parsed =
+        read(new Schema(fields), DEBEZIUM, "", "{\"after\":{\"c126\":5},\"op\":\"c\"}")) {
+      assertThat(parsed.malformed()).isEmpty();
+      assertThat(device.rows(parsed.table()).get(0)).contains(5, atIndex(126));
+    }
   }
 
   @Test

@@ -287,6 +287,16 @@ class JsonWriterTest {
   }
 
   @Test
+  void mapsAreNeitherWrittenNorRead() {
+    DataType map = DataType.map(Field.of("k", DataType.STRING), Field.of("v", DataType.INT32));
+    Schema schema = Schema.of(Field.of("a", DataType.struct(Field.of("m", map))));
+    assertThat(JsonWriter.unsupported(schema))
+        .contains("column 'a' has the type ROW<m MAP<STRING, INT>>");
+    assertThat(JsonReader.unsupported(schema))
+        .contains("field 'a.m' has the type MAP<STRING, INT>");
+  }
+
+  @Test
   void listsInEachOtherHaveALimit() {
     DataType type = DataType.INT32;
     for (int i = 0; i < 8; i++) {

@@ -4,11 +4,13 @@ package io.millrace.connectors.kafka.table;
 import io.millrace.column.Schema;
 import io.millrace.connectors.kafka.sink.ArrowRecordEncoder;
 import io.millrace.connectors.kafka.sink.AvroRecordEncoder;
+import io.millrace.connectors.kafka.sink.CsvRecordEncoder;
 import io.millrace.connectors.kafka.sink.JsonRecordEncoder;
 import io.millrace.connectors.kafka.sink.RawRecordEncoder;
 import io.millrace.connectors.kafka.sink.RecordEncoder;
 import io.millrace.connectors.table.FormatSettings;
 import io.millrace.connectors.table.TableFormat;
+import io.millrace.format.TimestampFormat;
 import org.apache.flink.table.api.ValidationException;
 
 /** The encoders of formats. */
@@ -33,6 +35,13 @@ final class RecordEncoders {
         case JSON -> {
           JsonRecordEncoder encoder =
               JsonRecordEncoder.of(schema).withKey(keys).withTimestamps(value.timestamps());
+          yield columns.keysInValues() ? encoder : encoder.withoutKeyInValue();
+        }
+        case CSV -> {
+          CsvRecordEncoder encoder =
+              CsvRecordEncoder.of(schema, value.quotes().delimiter())
+                  .withKey(keys)
+                  .withTimestamps(TimestampFormat.SQL);
           yield columns.keysInValues() ? encoder : encoder.withoutKeyInValue();
         }
         case AVRO, AVRO_CONFLUENT -> {

@@ -94,6 +94,15 @@ class RecordEncoderTest {
         .endsWith("{\"id\":3} {\"id\":3,\"name\":null,\"x\":null}");
   }
 
+  @Test
+  void eachRowIsALineOfCsvWithoutItsEnd() throws Exception {
+    CsvRecordEncoder encoder = CsvRecordEncoder.of(SCHEMA, ';');
+    assertThat(encode(encoder))
+        .containsExactly("none 0;\"a\n0\";0.5", "none 1;;", "none 2;\"a\n1\";0.5", "none 3;;");
+    assertThat(encode(encoder.withKey("id", "x").withoutKeyInValue()))
+        .containsExactly("0;0.5 \"a\n0\"", "1; ", "2;0.5 \"a\n1\"", "3; ");
+  }
+
   @OutOfMemoryTest(onCluster = true)
   void eachRowIsADatumOfAvro() throws Exception {
     String x = "\2\0\0\0\0\0\0\u00e0\77";

@@ -8,6 +8,7 @@ import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.sql.NexmarkTables.Content;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
@@ -193,6 +194,86 @@ class SqlExpressionTest {
     SqlSession millrace = sessionOfConstants(SqlMode.ON);
     assertThat(millrace.explanation(query)).contains("millrace=[no: a list of ");
     assertThat(millrace.rows(query)).isEqualTo(sessionOfConstants(SqlMode.OFF).rows(query));
+  }
+
+  private static SqlSession sessionOfPairs(SqlMode mode) {
+    Map<String, String> columns = new LinkedHashMap<>();
+    columns.put("id", "INT");
+    columns.put("m18", "DECIMAL(38, 18)");
+    columns.put("m2", "DECIMAL(9, 2)");
+    columns.put("m0", "DECIMAL(38, 0)");
+    columns.put("f", "FLOAT");
+    columns.put("d", "DOUBLE");
+    columns.put("ts", "TIMESTAMP(3)");
+    columns.put("ts6", "TIMESTAMP(6)");
+    columns.put("z", "TIMESTAMP_LTZ(3)");
+    columns.put("z6", "TIMESTAMP_LTZ(6)");
+    columns.put("t0", "TIME(0)");
+    columns.put("t3", "TIME(3)");
+    BigDecimal tenth = new BigDecimal("0.100000000000000000");
+    return new SqlSession(flink, mode)
+        .with("SET 'table.local-time-zone' = 'Europe/Berlin'")
+        .with(
+            "v",
+            columns,
+            // Clocks are set back from 03:00 to 02:00, at 01:00 of UTC.
+            pair(1, tenth, "1.50", "0", 0.1f, 0.1, "2026-10-25T02:30", "2026-10-25T01:15:00Z"),
+            pair(2, tenth, "0.00", "2", 1e10f, 1e10, "2026-10-25T02:15", "2026-10-25T00:15:00Z"),
+            pair(3, tenth, "-1.00", "-1", 1.5f, -0.0, "2026-10-25T03:00", "2026-10-25T00:45:00Z"),
+            // And from 02:00 to 03:00.
+            pair(
+                4,
+                tenth,
+                "1.00",
+                "1",
+                16777216f,
+                16777217,
+                "2026-03-29T02:30",
+                "2026-03-29T01:15:00Z"),
+            pair(5, tenth, "0.00", "0", -0.0f, 0.0, "2026-03-29T03:15", "2026-03-29T01:15:00Z"),
+            new Row(12));
+  }
+
+  private static Row pair(
+      int id, BigDecimal m18, String m2, String m0, float f, double d, String ts, String z) {
+    LocalDateTime local = LocalDateTime.parse(ts);
+    Instant instant = Instant.parse(z);
+    return Row.of(
+        id,
+        m18,
+        new BigDecimal(m2),
+        new BigDecimal(m0),
+        f,
+        d,
+        local,
+        local,
+        instant,
+        instant,
+        LocalTime.of(1, 2, 3),
+        LocalTime.of(1, 2, 3, 500_000_000));
+  }
+
+  /** Where the plan has no casts, generated code compares values as they are. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "m18 IN (m0), m2 IN (m0), m18 NOT IN (m0, m2), m18 = m0, m18 <> m0, m2 = m0",
+        "m18 IS DISTINCT FROM m0, m18 IS NOT DISTINCT FROM m0, m2 IS DISTINCT FROM m0",
+        "m2 IS DISTINCT FROM d, m0 IS NOT DISTINCT FROM d, m2 = d, m0 <> d, m2 < d, m0 >= f",
+        "f IS DISTINCT FROM d, d IS NOT DISTINCT FROM f, f = d, d = f, f <> d, f IN (d), f < d",
+        "f BETWEEN 0.5 AND 1.5 OR f = CAST(0.1 AS DOUBLE), f BETWEEN -0.0 AND 1.5 OR f IN (16777217, -0.0, 1e10)",
+        "ts < z, ts <= z, ts > z, ts >= z, z < ts, z >= ts, ts BETWEEN z AND z6",
+        "ts6 < z, z6 <= ts, ts < z6, z >= ts6, ts6 > z6, z6 < ts6",
+        "ts = z, z = ts, ts <> z, ts6 = z, z6 = ts, ts = z6, z = ts6",
+        "ts IS DISTINCT FROM z, z IS DISTINCT FROM ts, z6 IS DISTINCT FROM ts, ts6 IS NOT DISTINCT FROM z",
+        "IF(id > 2, t0, t3), IF(id > 2, t3, t0), COALESCE(t0, t3)",
+        "TIMESTAMPDIFF(SECOND, ts, ts6), TIMESTAMPDIFF(DAY, ts, TIMESTAMP '2026-01-01 00:00:00'), TIMESTAMPDIFF(YEAR, ts, TIMESTAMP '1970-01-01 00:00:00')"
+      })
+  void comparisonsOfDifferentTypes(String expressions) throws Exception {
+    String query = "SELECT id + 1, " + expressions + " FROM v";
+    SqlSession millrace = sessionOfPairs(SqlMode.ON);
+    assertThat(millrace.plan(query)).contains("MillraceCalc(");
+    assertThat(millrace.rows(query)).isEqualTo(sessionOfPairs(SqlMode.OFF).rows(query));
   }
 
   /** With a value for each comparison it would be 42 % of the 20,000 rows. */

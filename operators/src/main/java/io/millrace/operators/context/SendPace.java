@@ -43,6 +43,11 @@ public final class SendPace {
     return (int) rowLimit;
   }
 
+  /** Milliseconds that sending one of the last batches took, on average; 0 before the first one. */
+  public long averageMillis() {
+    return (long) (millis / BATCHES);
+  }
+
   /** Runs {@code send}, which sends {@code sentRows} rows, and adapts the limit to its time. */
   public void send(int sentRows, Runnable send) {
     time.measure(send);

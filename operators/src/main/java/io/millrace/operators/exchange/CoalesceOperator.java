@@ -21,6 +21,8 @@ import org.apache.flink.util.IOUtils;
 final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
+  private static final long SLOWDOWN = 10;
+
   private final CoalesceOptions options;
   private transient BatchCoalescer coalescer;
   private transient SendPace pace;
@@ -63,7 +65,7 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> {
     }
     if (coalescer.isEmpty()) {
       long now = getProcessingTimeService().getCurrentProcessingTime();
-      deadline.set(now, now + options.delay().toMillis());
+      deadline.set(now, now + delayMillis());
     }
     coalescer.add(batch);
     if (element.hasTimestamp()) {
@@ -75,6 +77,13 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> {
     if (coalescer.isFull() || coalescer.rows() >= pace.rowLimit()) {
       flush();
     }
+  }
+
+  private long delayMillis() {
+    long delay = options.delay().toMillis();
+    return options.watermarks() == WatermarkMode.HOLD
+        ? Math.max(delay, SLOWDOWN * Math.min(delay, pace.averageMillis()))
+        : delay;
   }
 
   private boolean isTooSlowFor(ColumnBatch batch) {

@@ -16,7 +16,9 @@ import org.apache.flink.annotation.PublicEvolving;
  * @param rows the number of rows at which a joined batch is sent; from 1 to 2<sup>30</sup>
  * @param bytes the size at which a joined batch is sent; from 1 byte to 1 GiB
  * @param delay the age of its first row, in processing time, at which a joined batch is sent; from
- *     1 ms to one day
+ *     1 ms to one day. Where watermarks are held, it is 10 times as long as the downstream
+ *     operators recently took for a batch, if that is longer, but at most 10 times this delay: a
+ *     batch costs time on a GPU that many subtasks share, however few rows it has
  * @param watermarks the effect of a watermark on the rows of a joined batch that is not sent yet
  */
 @PublicEvolving

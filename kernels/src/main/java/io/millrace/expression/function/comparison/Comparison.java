@@ -4,6 +4,7 @@ package io.millrace.expression.function.comparison;
 import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.function.logical.LogicalFunctions;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
@@ -101,14 +102,59 @@ public enum Comparison {
   }
 
   /**
+   * Compares two values as Flink's generated code does, where {@link #of} has the casts that its
+   * planner adds to operands of {@code =} and {@code <>} alone: decimals are compared exactly, a
+   * FLOAT and a DOUBLE as DOUBLE, and times as in an order.
+   *
+   * @throws ExpressionException as {@link #of}
+   */
+  TypedExpression ofUncast(TypedExpression left, TypedExpression right, BindingContext context) {
+    DataType ofLeft = left.type();
+    DataType ofRight = right.type();
+    if (ofLeft.isNumeric() && ofRight.isNumeric() && DecimalComparison.orders(ofLeft, ofRight)) {
+      TypedExpression equal =
+          new TypedExpression.And(
+              List.of(
+                  LESS_OR_EQUAL.of(left, right, context),
+                  GREATER_OR_EQUAL.of(left, right, context)));
+      return this == EQUAL ? equal : LogicalFunctions.not(equal);
+    }
+    boolean areFloating = ofLeft.isFloatingPoint() && ofRight.isFloatingPoint();
+    if (!areFloating && !areMixedTimestamps(ofLeft, ofRight)) {
+      return of(left, right, context);
+    }
+    DataType type = LESS.commonType(left, right);
+    return of(Coercion.cast(left, type, context), Coercion.cast(right, type, context), context);
+  }
+
+  /**
    * The type to compare in. Flink compares a FLOAT with a DOUBLE for equality in the type of the
    * left side.
    */
   DataType commonType(TypedExpression left, TypedExpression right) {
     boolean isEquality = this == EQUAL || this == NOT_EQUAL;
-    return isEquality && left.type().isFloatingPoint() && right.type().isFloatingPoint()
-        ? left.type()
+    if (isEquality && left.type().isFloatingPoint() && right.type().isFloatingPoint()) {
+      return left.type();
+    }
+    return areMixedTimestamps(left.type(), right.type())
+        ? commonTimestamp(isEquality, left.type(), right.type())
         : Coercion.commonType(List.of(left, right));
+  }
+
+  private static boolean areMixedTimestamps(DataType left, DataType right) {
+    return left.isTimestamp() && right.isTimestamp() && left.withTimeZone() != right.withTimeZone();
+  }
+
+  // Local times and instants have different orders where clocks were set back. In an order, Flink's
+  // generated code
+  // takes the side with more digits, or else the right one. Of an equality, its planner casts the
+  // right side where
+  // both have as many digits, and the left side otherwise.
+  private static DataType commonTimestamp(boolean isEquality, DataType left, DataType right) {
+    int precision = Math.max(left.precision(), right.precision());
+    boolean isOfLeft =
+        isEquality ? left.precision() == right.precision() : left.precision() > right.precision();
+    return DataType.timestamp(precision, (isOfLeft ? left : right).withTimeZone());
   }
 
   private HostFunction host(ValueKind kind) {

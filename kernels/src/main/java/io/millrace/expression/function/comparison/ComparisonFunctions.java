@@ -5,8 +5,6 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.function.logical.LogicalFunctions;
 import io.millrace.expression.resolve.Arguments;
-import io.millrace.expression.resolve.BindingContext;
-import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
 import io.millrace.expression.resolve.Signature;
@@ -198,8 +196,7 @@ public final class ComparisonFunctions {
               TypedExpression rightIsNull = new TypedExpression.IsNull(right);
               Comparison comparison = distinct ? Comparison.NOT_EQUAL : Comparison.EQUAL;
               TypedExpression ofNulls = distinct ? LogicalFunctions.not(rightIsNull) : rightIsNull;
-              TypedExpression ofValues =
-                  comparison.of(asDouble(left, right, context), right, context);
+              TypedExpression ofValues = comparison.ofUncast(left, right, context);
               return new TypedExpression.Case(
                   List.of(new TypedExpression.IsNull(left), rightIsNull),
                   List.of(
@@ -210,13 +207,5 @@ public final class ComparisonFunctions {
                           : ofValues),
                   false);
             });
-  }
-
-  /** Casts a FLOAT to DOUBLE if the other side is a DOUBLE. */
-  private static TypedExpression asDouble(
-      TypedExpression value, TypedExpression other, BindingContext context) {
-    return value.type().isFloatingPoint() && other.type().isFloatingPoint()
-        ? Coercion.cast(value, Coercion.common(value.type(), other.type()), context)
-        : value;
   }
 }

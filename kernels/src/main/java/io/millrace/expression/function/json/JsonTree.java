@@ -5,6 +5,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamWriteConstraints;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.math.BigDecimal;
@@ -24,7 +26,14 @@ import java.util.TreeMap;
  * @param root the value of the whole text
  */
 record JsonTree(Object root) {
-  private static final JsonFactory FACTORY = new JsonFactory();
+  // A wrapper may stand around a text of the depth that is read at most.
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .streamWriteConstraints(
+              StreamWriteConstraints.builder()
+                  .maxNestingDepth(StreamReadConstraints.DEFAULT_MAX_DEPTH + 1)
+                  .build())
+          .build();
 
   /**
    * Reads the value at the start of a text, whatever is behind it. Empty if the text does not begin

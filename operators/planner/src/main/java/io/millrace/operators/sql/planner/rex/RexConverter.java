@@ -20,6 +20,7 @@ import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.flink.annotation.Internal;
 
 /**
@@ -30,7 +31,8 @@ import org.apache.flink.annotation.Internal;
 @Internal
 public final class RexConverter {
   private static final int LONGEST_TEXT = 80;
-  private static final Map<String, String> RENAMED = Map.of("TRANSLATE3", "TRANSLATE", "%", "MOD");
+  private static final Map<String, String> RENAMED =
+      Map.of("TRANSLATE3", "TRANSLATE", "%", "MOD", "/INT", "/");
 
   private final InputColumns input;
   private final RexBuilder rexBuilder;
@@ -124,6 +126,8 @@ public final class RexConverter {
       case CAST, SAFE_CAST, REINTERPRET -> RexCasts.convert(call, this);
       case PLUS, MINUS ->
           RexIntervals.isOfTime(call) ? RexIntervals.ofTime(call, this) : named(call);
+      case EQUALS -> equality(true, convert(operands.get(0)), convert(operands.get(1)));
+      case NOT_EQUALS -> equality(false, convert(operands.get(0)), convert(operands.get(1)));
       case MINUS_PREFIX -> Expressions.call("NEGATE", convert(operands.get(0)));
       case PLUS_PREFIX -> convert(operands.get(0));
       case EXTRACT ->
@@ -134,6 +138,31 @@ public final class RexConverter {
       case DOT -> convert(operands.get(0)).field(RexLiterals.text(operands.get(1)));
       default -> function(call);
     };
+  }
+
+  /**
+   * Whether two values are equal, or are not. The plan has the casts that Flink's planner adds;
+   * other types that differ are compared as they are.
+   */
+  Expression equality(boolean isEqual, Expression left, Expression right) {
+    DataType ofLeft = typeOf(left);
+    DataType ofRight = typeOf(right);
+    boolean areNumbers =
+        ofLeft.isNumeric() && ofRight.isNumeric() && !(ofLeft.isInteger() && ofRight.isInteger());
+    boolean areMixedTimes =
+        ofLeft.isTimestamp()
+            && ofRight.isTimestamp()
+            && ofLeft.withTimeZone() != ofRight.withTimeZone();
+    if (ofLeft.equals(ofRight) || !(areNumbers || areMixedTimes)) {
+      return Expressions.call(isEqual ? "=" : "<>", left, right);
+    }
+    return new Expression.Case(
+        List.of(
+            Expressions.call(
+                "OR", Expressions.call("IS NULL", left), Expressions.call("IS NULL", right))),
+        List.of(
+            Expressions.nullOf(DataType.BOOL),
+            Expressions.call(isEqual ? "IS NOT DISTINCT FROM" : "IS DISTINCT FROM", left, right)));
   }
 
   private Expression function(RexCall call) {
@@ -199,7 +228,23 @@ public final class RexConverter {
   }
 
   private Expression called(String function, RexCall call) {
-    return new Expression.Call(function, call.getOperands().stream().map(this::argument).toList());
+    return new Expression.Call(
+        function, call.getOperands().stream().map(node -> argument(node, call)).toList());
+  }
+
+  // Columns do not tell the precision of a TIME: the branches of IF have that of its result.
+  private Expression argument(RexNode node, RexCall call) {
+    boolean isBranch =
+        call.getOperator().getName().equals("IF")
+            && node.getType().getSqlTypeName() == SqlTypeName.TIME
+            && node.getType().getPrecision() > call.getType().getPrecision();
+    return isBranch
+        ? cast(
+            node,
+            rexBuilder
+                .getTypeFactory()
+                .createTypeWithNullability(call.getType(), node.getType().isNullable()))
+        : argument(node);
   }
 
   // A batch counts rows that a filter drops.

@@ -96,7 +96,9 @@ final class RexSearch {
   }
 
   private Expression compared(String function, Comparable<?> constant) {
-    return Expressions.call(function, value, literal(constant));
+    return function.equals("=")
+        ? converter.equality(true, value, literal(constant))
+        : Expressions.call(function, value, literal(constant));
   }
 
   private static Expression anyOf(List<Expression> terms) {

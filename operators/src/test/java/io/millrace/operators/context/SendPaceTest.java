@@ -66,6 +66,19 @@ class SendPaceTest {
   }
 
   @Test
+  void theAverageIsThatOfTheLastBatches() {
+    assertThat(pace.averageMillis()).isZero();
+    for (int i = 0; i < BATCHES; i++) {
+      send(10, 3);
+    }
+    assertThat(pace.averageMillis()).isBetween(29L, 30L);
+    for (int i = 0; i < BATCHES; i++) {
+      send(10, 0.01);
+    }
+    assertThat(pace.averageMillis()).isZero();
+  }
+
+  @Test
   void theFirstBatchesDoubleUntilAFastConsumerIsNotLimited() {
     int limit = SendPace.FIRST_ROWS;
     for (int i = 0; i < 10; i++) {

@@ -181,7 +181,8 @@ class CoalesceOperatorTest {
     process(2, 6, null);
     process(3, 1, null);
     harness.processWatermark(new Watermark(4));
-    harness.setProcessingTime(1_050);
+    // Ten times the delay, which is how long rows wait at most if sending takes long here.
+    harness.setProcessingTime(1_500);
     process(4, 1, null);
     harness.processWatermark(new Watermark(5));
     harness.processWatermarkStatus(WatermarkStatus.IDLE);

@@ -148,8 +148,7 @@ final class CudaKernelModule implements KernelModule {
     }
 
     // A block gets more than 48 KiB of shared memory, with what the kernel declares, only after the
-    // kernel's limit is
-    // raised.
+    // kernel's limit is raised.
     private synchronized void raiseSharedLimit(int sharedBytes) {
       if (sharedBytes > sharedLimitBytes) {
         device.enter();

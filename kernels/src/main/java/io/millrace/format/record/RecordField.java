@@ -63,22 +63,6 @@ public record RecordField(
     };
   }
 
-  RecordField withPrecision(int digits) {
-    return new RecordField(
-        path,
-        type,
-        name,
-        nullable,
-        parent,
-        firstChild,
-        children,
-        kind,
-        width,
-        digits,
-        string,
-        elements);
-  }
-
   public boolean isRequired() {
     return !nullable;
   }

@@ -113,15 +113,7 @@ public final class RecordFields {
    *     entry
    */
   public static RecordFields of(Schema schema, Map<String, Integer> timePrecisions) {
-    RecordFields fields = of(byLevel("", schema.fields(), Set.of()), Set.of(), false);
-    List<RecordField> columns =
-        fields.list.stream().map(field -> withPrecision(field, timePrecisions)).toList();
-    return new RecordFields(columns, fields.strings, fields.areElements);
-  }
-
-  private static RecordField withPrecision(RecordField field, Map<String, Integer> ofTimes) {
-    boolean isTime = field.kind() == FieldType.TIME && ofTimes.containsKey(field.path());
-    return isTime ? field.withPrecision(ofTimes.get(field.path())) : field;
+    return of(byLevel("", schema.fields(), Set.of()), Set.of(), timePrecisions, false);
   }
 
   /**
@@ -132,15 +124,21 @@ public final class RecordFields {
    * @param texts the names of these: columns of ROW or of ARRAY
    */
   static RecordFields ofEnvelope(Schema schema, Set<String> texts) {
-    return of(byLevel("", schema.fields(), texts), texts, false);
+    return of(byLevel("", schema.fields(), texts), texts, Map.of(), false);
   }
 
-  private static RecordFields of(List<Open> open, Set<String> texts, boolean areElements) {
+  private static RecordFields of(
+      List<Open> open,
+      Set<String> texts,
+      Map<String, Integer> timePrecisions,
+      boolean areElements) {
     List<RecordField> fields = new ArrayList<>();
     int strings = 0;
     int nextChild = 1;
     for (Open next : open) {
-      RecordField field = field(next, nextChild, strings, texts.contains(next.field.name()));
+      boolean isText = texts.contains(next.field.name());
+      int timePrecision = timePrecisions.getOrDefault(next.path, RecordField.TIME_PRECISION);
+      RecordField field = field(next, nextChild, strings, isText, timePrecision);
       strings += field.hasLengths() ? 1 : 0;
       nextChild += field.children();
       fields.add(field);
@@ -148,7 +146,8 @@ public final class RecordFields {
     return new RecordFields(List.copyOf(fields), strings, areElements);
   }
 
-  private static RecordField field(Open open, int firstChild, int string, boolean isText) {
+  private static RecordField field(
+      Open open, int firstChild, int string, boolean isText, int timePrecision) {
     DataType type = open.field.type();
     FieldType kind = isText ? FieldType.LIST : RecordField.kind(type);
     boolean hasElements = kind == FieldType.LIST && !isText;
@@ -162,9 +161,11 @@ public final class RecordFields {
         kind == FieldType.OBJECT ? type.fields().size() : 0,
         kind,
         RecordField.width(type),
-        kind == FieldType.TIME ? RecordField.TIME_PRECISION : type.precision(),
+        kind == FieldType.TIME ? timePrecision : type.precision(),
         string,
-        hasElements ? of(byLevel(open.path, type.fields(), Set.of()), Set.of(), true) : null);
+        hasElements
+            ? of(byLevel(open.path, type.fields(), Set.of()), Set.of(), Map.of(), true)
+            : null);
   }
 
   /** The number of the field with a name that only one field has. */

@@ -71,9 +71,4 @@ public final class CsvRecordEncoder extends RowRecordEncoder {
   RecordWriter valueWriter(Schema columns, DeviceStream stream, MemoryResource memory) {
     return new CsvWriter(columns, delimiter, timestamps, stream, memory);
   }
-
-  @Override
-  RecordWriter keyWriter(Schema columns, DeviceStream stream, MemoryResource memory) {
-    return new CsvWriter(columns, delimiter, timestamps, stream, memory);
-  }
 }

@@ -67,9 +67,4 @@ public final class JsonRecordEncoder extends RowRecordEncoder {
   RecordWriter valueWriter(Schema columns, DeviceStream stream, MemoryResource memory) {
     return new JsonWriter(columns, timestamps, stream, memory);
   }
-
-  @Override
-  RecordWriter keyWriter(Schema columns, DeviceStream stream, MemoryResource memory) {
-    return new JsonWriter(columns, timestamps, stream, memory);
-  }
 }

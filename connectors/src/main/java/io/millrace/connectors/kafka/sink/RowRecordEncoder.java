@@ -75,8 +75,10 @@ abstract class RowRecordEncoder implements RecordEncoder {
   /** A writer of values, which the encoder closes. */
   abstract RecordWriter valueWriter(Schema columns, DeviceStream stream, MemoryResource memory);
 
-  /** A writer of keys that are records, which the encoder closes. */
-  abstract RecordWriter keyWriter(Schema columns, DeviceStream stream, MemoryResource memory);
+  /** A writer of keys that are records, which the encoder closes; one of values by default. */
+  RecordWriter keyWriter(Schema columns, DeviceStream stream, MemoryResource memory) {
+    return valueWriter(columns, stream, memory);
+  }
 
   @Override
   public void open(DeviceStream stream, MemoryResource memory) {

@@ -146,10 +146,9 @@ public enum Comparison {
   }
 
   // Local times and instants have different orders where clocks were set back. In an order, Flink's
-  // generated code
-  // takes the side with more digits, or else the right one. Of an equality, its planner casts the
-  // right side where
-  // both have as many digits, and the left side otherwise.
+  // generated code takes the type of the side with more digits, or else of the right side. Of an
+  // equality, its planner casts the right side where both have as many digits, and the left side
+  // otherwise.
   private static DataType commonTimestamp(boolean isEquality, DataType left, DataType right) {
     int precision = Math.max(left.precision(), right.precision());
     boolean isOfLeft =

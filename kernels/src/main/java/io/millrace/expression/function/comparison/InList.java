@@ -112,11 +112,7 @@ final class InList {
     for (int i = 0; i < list.size(); i++) {
       Optional<Literal> literal = literals.get(i);
       if (!isConstant(literal) || !constants.containsKey(literal.orElseThrow().type())) {
-        boolean areDecimals = value.type().isDecimal() && list.get(i).type().isDecimal();
-        terms.add(
-            areDecimals
-                ? comparison.ofUncast(value, list.get(i), context)
-                : comparison.of(value, list.get(i), context));
+        terms.add(comparison.ofUncast(value, list.get(i), context));
       } else if (lookedUp.add(literal.orElseThrow().type())) {
         terms.add(lookUp(literal.orElseThrow().type()));
       }

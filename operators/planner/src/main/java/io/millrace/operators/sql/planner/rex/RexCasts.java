@@ -103,7 +103,12 @@ final class RexCasts {
     return fits ? value : Expressions.call("CAST_" + to.getTypeRoot().name(), value, length);
   }
 
-  // A TIME column has milliseconds, whatever the precision.
+  /** A time without the digits that {@code to} lacks: a TIME column has milliseconds anyhow. */
+  static Expression ofPrecision(Expression time, RelDataType from, RelDataType to) {
+    return ofPrecision(
+        time, FlinkTypeFactory.toLogicalType(from), FlinkTypeFactory.toLogicalType(to));
+  }
+
   private static Expression ofPrecision(Expression time, LogicalType from, LogicalType to) {
     int precision = LogicalTypeChecks.getPrecision(to);
     boolean fits =

@@ -236,14 +236,9 @@ public final class RexConverter {
   private Expression argument(RexNode node, RexCall call) {
     boolean isBranch =
         call.getOperator().getName().equals("IF")
-            && node.getType().getSqlTypeName() == SqlTypeName.TIME
-            && node.getType().getPrecision() > call.getType().getPrecision();
+            && node.getType().getSqlTypeName() == SqlTypeName.TIME;
     return isBranch
-        ? cast(
-            node,
-            rexBuilder
-                .getTypeFactory()
-                .createTypeWithNullability(call.getType(), node.getType().isNullable()))
+        ? RexCasts.ofPrecision(convert(node), node.getType(), call.getType())
         : argument(node);
   }
 

@@ -96,9 +96,7 @@ final class RexSearch {
   }
 
   private Expression compared(String function, Comparable<?> constant) {
-    return function.equals("=")
-        ? converter.equality(true, value, literal(constant))
-        : Expressions.call(function, value, literal(constant));
+    return Expressions.call(function, value, literal(constant));
   }
 
   private static Expression anyOf(List<Expression> terms) {
@@ -126,7 +124,7 @@ final class RexSearch {
 
     @Override
     public void singleton(C constant) {
-      terms.add(compared("=", constant));
+      terms.add(converter.equality(true, value, literal(constant)));
     }
 
     @Override

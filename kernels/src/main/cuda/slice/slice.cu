@@ -3,8 +3,9 @@
 //
 //   slice_range    the first and the last time of all rows
 //   slice_numbers  the number of each row's slice, counted from the slice of the first time
+//   slice_starts   the first time of each row's slice
 //
-// Bound: memory; both read the times once. Most batches need slice_range alone: all their rows are in one slice.
+// Bound: memory; each reads the times once. Most batches need slice_range alone: all their rows are in one slice.
 //
 // Launch shapes (Java repeats them): SLICE_THREADS per block and any number of blocks.
 
@@ -31,6 +32,14 @@ struct SliceNumbersArguments {
   int64_t width;     // of a slice
 };
 
+struct SliceStartsArguments {
+  uint64_t times;   // int64 per row, at least `start`
+  uint64_t starts;  // int64 per row
+  int64_t rows;
+  int64_t start;    // of a slice
+  int64_t width;    // of a slice
+};
+
 // The largest value of the block, in its first warp. Every thread calls it.
 static __device__ __forceinline__ uint64_t largest_of_block(uint64_t value) {
   __shared__ uint64_t warps[SLICE_THREADS / WARP];
@@ -53,6 +62,7 @@ using namespace millrace;
 
 MILLRACE_REPORT_SIZE(SliceRangeArguments);
 MILLRACE_REPORT_SIZE(SliceNumbersArguments);
+MILLRACE_REPORT_SIZE(SliceStartsArguments);
 
 // Signed times become unsigned numbers in the same order, whose smallest is zero.
 extern "C" __global__ void __launch_bounds__(SLICE_THREADS)
@@ -86,5 +96,15 @@ extern "C" __global__ void __launch_bounds__(SLICE_THREADS)
   for (int64_t row = blockIdx.x * static_cast<int64_t>(SLICE_THREADS) + threadIdx.x; row < arguments.rows; row += stride) {
     const int64_t time = element_of<int64_t>(arguments.times, row);
     numbers[row] = static_cast<int32_t>((time - arguments.start) / arguments.width);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(SLICE_THREADS)
+    slice_starts(const __grid_constant__ SliceStartsArguments arguments) {
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * SLICE_THREADS;
+  int64_t* starts = reinterpret_cast<int64_t*>(arguments.starts);
+  for (int64_t row = blockIdx.x * static_cast<int64_t>(SLICE_THREADS) + threadIdx.x; row < arguments.rows; row += stride) {
+    const int64_t time = element_of<int64_t>(arguments.times, row);
+    starts[row] = time - (time - arguments.start) % arguments.width;
   }
 }

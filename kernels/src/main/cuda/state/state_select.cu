@@ -2,7 +2,7 @@
 // The rows of keyed state whose times are in a range, or of which one of some words is not zero.
 //
 //   state_select  counts the rows of a chunk, and the words of their long strings; and copies the rows, one behind the other in
-//                 their order
+//                 their order, and adds a number to a word of each copy
 //
 // Bound: memory; the sectors of the words are read, and the whole row if it is copied.
 //
@@ -29,6 +29,7 @@ struct StateSelectArguments {
   uint64_t mask;
   int64_t first_row;    // of the state
   int64_t words;        // how many words there are from first_word on
+  int64_t added;        // to first_word of the copies
   int32_t rows;         // from first_row on, up to those of a chunk
   int32_t row_words;    // as in StateArguments
   int32_t chunk_shift;
@@ -92,4 +93,5 @@ extern "C" __global__ void __launch_bounds__(STATE_SELECT_THREADS)
   const ulonglong2* source = reinterpret_cast<const ulonglong2*>(state);
   ulonglong2* target = slot_of<ulonglong2>(arguments.target, place * (arguments.row_words / 2));
   for (int32_t i = 0; i < arguments.row_words / 2; ++i) target[i] = source[i];
+  if (arguments.added != 0) reinterpret_cast<uint64_t*>(target)[arguments.first_word] += arguments.added;
 }

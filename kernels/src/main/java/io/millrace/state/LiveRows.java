@@ -17,7 +17,7 @@ public final class LiveRows {
   private LiveRows() {}
 
   /** Selects rows of a table that is accessed. */
-  private interface Selected {
+  interface Selected {
     StateSelection of(StateAccess access);
   }
 
@@ -55,7 +55,7 @@ public final class LiveRows {
             StateSelection.ofNonZero(access, firstRow, count, firstWord, words, table.stream()));
   }
 
-  private static int count(StateTable table, int rows, Selected selected) {
+  static int count(StateTable table, int rows, Selected selected) {
     long scratchBytes = LongStrings.lookBackBytes(rows);
     try (Buffer lookBack = Buffer.allocate(scratchBytes, table.stream(), table.memory());
         AccessScope scope = AccessScope.on(table.stream())) {
@@ -114,7 +114,7 @@ public final class LiveRows {
         target);
   }
 
-  private static void copy(
+  static void copy(
       StateTable source, int rows, Selected selected, Expiry replaced, StateTable target) {
     long rowBytes = (long) rows * source.schema().rowBytes();
     long bytes = rowBytes + LongStrings.lookBackBytes(rows);

@@ -2,6 +2,7 @@
 package io.millrace.state;
 
 import io.millrace.annotation.PublicEvolving;
+import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -141,37 +142,41 @@ public final class StateTable implements AutoCloseable {
    */
   public Table update(Table batch, UpdateTime time) {
     schema.checkTime(time);
-    int batchRows = batch.rowCount();
-    try (StateChanges result = changes(batch)) {
-      reserve(batchRows, result.mostStringWords(), result.mostValueWords());
+    try (StateChanges result = changes(schema, batch)) {
+      reserve(batch.rowCount(), result.mostStringWords(), result.mostValueWords());
       try (AccessScope scope = AccessScope.on(stream)) {
         StateInput input = result.input(batch, time, scope);
-        Counts counts = batchRows > 0 ? update(input, batchRows, scope) : Counts.NONE;
+        Counts counts = batch.rowCount() > 0 ? update(input, batch.rowCount(), scope) : Counts.NONE;
         result.finish(input, counts.changedKeys(), strings.valueChunks());
       }
       return result.table();
     }
   }
 
-  private StateChanges changes(Table batch) {
-    return new StateChanges(schema, schema.changes(), batch, strings, rowCount, stream, memory);
+  private StateChanges changes(StateSchema input, Table batch) {
+    return new StateChanges(input, schema.changes(), batch, strings, rowCount, stream, memory);
   }
 
-  /**
-   * As {@link #update(Table)}, for a caller that does not need the changes.
-   *
-   * @throws GpuOutOfMemoryException if there is too little memory for new keys
-   */
+  /** As {@link #update(Table)}, for a caller that does not need the changes. */
   public void accumulate(Table batch) {
+    accumulate(schema, batch);
+  }
+
+  /** As {@link #accumulate}, of {@link #partials}; not of values combined in the rows' order. */
+  public void accumulatePartials(Table partials) {
+    accumulate(schema.ofSecondPhase(), partials);
+  }
+
+  private void accumulate(StateSchema input, Table batch) {
     if (batch.rowCount() == 0) {
       return;
     }
     schema.checkTime(null);
-    long keyWords = ChangedKeys.mostStringWords(schema.keysOfBatches(), batch, stream);
-    long valueWords = ChangedKeys.mostStringWords(schema.stringColumns(), batch, stream);
+    long keyWords = ChangedKeys.mostStringWords(input.keysOfBatches(), batch, stream);
+    long valueWords = ChangedKeys.mostStringWords(input.stringColumns(), batch, stream);
     reserve(batch.rowCount(), keyWords, valueWords);
     try (Table noRows = batch.slice(0, 0);
-        StateChanges none = changes(noRows);
+        StateChanges none = changes(input, noRows);
         AccessScope scope = AccessScope.on(stream)) {
       update(none.input(batch, null, scope).withoutResult(), batch.rowCount(), scope);
     }
@@ -183,7 +188,6 @@ public final class StateTable implements AutoCloseable {
    *
    * @param other rows of another table; stays the caller's
    * @param extent whose rows are combined; below {@link StateSnapshot#extentCount}
-   * @throws GpuOutOfMemoryException if there is too little memory
    */
   public void merge(StateSnapshot other, int extent) {
     Buffer input = other.extent(extent);
@@ -210,7 +214,6 @@ public final class StateTable implements AutoCloseable {
    * @param other on the same stream; has the long strings of the rows
    * @param copies the rows, one behind the other, at most one for each key; stays the caller's
    * @param replaced which rows of this table they replace
-   * @throws GpuOutOfMemoryException if there is too little memory
    */
   public void merge(
       StateTable other, Buffer copies, StateSelection.Counts counts, Expiry replaced) {
@@ -221,8 +224,8 @@ public final class StateTable implements AutoCloseable {
     reserve(counts.rows(), counts.stringWords(), other.strings.mostValueWords(values));
     try (AccessScope scope = AccessScope.on(stream)) {
       long address = copies.access(AccessMode.READ, scope);
-      Chunks inputStrings = other.strings.read(scope);
-      update(StateInput.ofRows(schema, address, inputStrings, replaced), counts.rows(), scope);
+      Chunks chunks = other.strings.read(scope);
+      update(StateInput.ofRows(schema, address, chunks, replaced), counts.rows(), scope);
     }
   }
 
@@ -272,11 +275,9 @@ public final class StateTable implements AutoCloseable {
    *     would have more than 2 Gi bytes
    */
   public Table values(long firstRow, int count, List<ConstantColumn> constants) {
-    Objects.checkFromIndexSize(firstRow, count, rowCount);
+    Schema changes = schema.changes();
     return columns(
-        StateValues.of(schema, schema.changes(), constants, count, stream, memory),
-        firstRow,
-        count);
+        StateValues.of(schema, changes, constants, count, stream, memory), firstRow, count);
   }
 
   /**
@@ -285,12 +286,12 @@ public final class StateTable implements AutoCloseable {
    * StateSchema#partials}.
    */
   public Table partials(long firstRow, int count) {
-    Objects.checkFromIndexSize(firstRow, count, rowCount);
     return columns(StateValues.partials(schema, count, stream, memory), firstRow, count);
   }
 
   private Table columns(StateValues columns, long firstRow, int count) {
     try (columns) {
+      Objects.checkFromIndexSize(firstRow, count, rowCount);
       try (AccessScope scope = AccessScope.on(stream)) {
         if (count > 0) {
           columns.write(firstRow, access(AccessMode.READ, scope), scope);
@@ -313,7 +314,6 @@ public final class StateTable implements AutoCloseable {
    * #update(Table)} does.
    *
    * @param block with one row for each key at most; stays the caller's
-   * @throws GpuOutOfMemoryException if there is too little memory
    */
   public void merge(StateBlock block) {
     if (block.rowCount() == 0) {
@@ -374,14 +374,14 @@ public final class StateTable implements AutoCloseable {
   }
 
   /**
-   * The rows of now: makes one attempt. An extent is copied when an update writes to it while a
-   * snapshot holds it, so this takes time for each extent alone; at once without copy-on-write.
+   * The rows of now: makes one attempt. An update copies an extent that a snapshot holds and it
+   * writes to, so this takes time for each extent alone; at once without copy-on-write.
    */
   public StateSnapshot snapshot() {
     return StateSnapshot.share(schema, rowCount, rows, strings, pageEpochs, id, epoch++);
   }
 
-  /** The slots of the index as they are now; there is a row. The caller closes the buffer. */
+  /** The slots of the index of now; there is a row. The caller closes the buffer. */
   public Buffer shareIndex() {
     return index.share();
   }

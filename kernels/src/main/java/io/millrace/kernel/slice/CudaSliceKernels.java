@@ -40,6 +40,18 @@ final class CudaSliceKernels implements SliceKernels {
     private NumbersArguments() {}
   }
 
+  /** The structure {@code SliceStartsArguments} of slice.cu. */
+  static final class StartsArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("SliceStartsArguments");
+    static final KernelStructure.Int64 TIMES = LAYOUT.int64("times");
+    static final KernelStructure.Int64 STARTS = LAYOUT.int64("starts");
+    static final KernelStructure.Int64 ROWS = LAYOUT.int64("rows");
+    static final KernelStructure.Int64 START = LAYOUT.int64("start");
+    static final KernelStructure.Int64 WIDTH = LAYOUT.int64("width");
+
+    private StartsArguments() {}
+  }
+
   private static final int THREADS = 256;
   private static final int SCRATCH_BYTES = 3 * Long.BYTES;
 
@@ -83,6 +95,20 @@ final class CudaSliceKernels implements SliceKernels {
           .put(NumbersArguments.START, start)
           .put(NumbersArguments.WIDTH, width);
       module.function("slice_numbers").launch(blocks(rows), THREADS, 0, stream, arguments);
+    }
+  }
+
+  @Override
+  public void starts(
+      long times, int rows, long start, long width, long starts, DeviceStream stream) {
+    try (KernelArguments arguments = new KernelArguments(StartsArguments.LAYOUT)) {
+      arguments
+          .put(StartsArguments.TIMES, times)
+          .put(StartsArguments.STARTS, starts)
+          .put(StartsArguments.ROWS, rows)
+          .put(StartsArguments.START, start)
+          .put(StartsArguments.WIDTH, width);
+      module.function("slice_starts").launch(blocks(rows), THREADS, 0, stream, arguments);
     }
   }
 

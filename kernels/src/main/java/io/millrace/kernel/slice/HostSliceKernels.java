@@ -29,4 +29,13 @@ final class HostSliceKernels implements SliceKernels {
       HostMemory.putInt(numbers + (long) row * Integer.BYTES, (int) ((time - start) / width));
     }
   }
+
+  @Override
+  public void starts(
+      long times, int rows, long start, long width, long starts, DeviceStream stream) {
+    for (int row = 0; row < rows; row++) {
+      long time = HostMemory.getLong(times + (long) row * Long.BYTES);
+      HostMemory.putLong(starts + (long) row * Long.BYTES, time - (time - start) % width);
+    }
+  }
 }

@@ -21,4 +21,11 @@ interface SliceKernels {
    * @param rows at least 1
    */
   void numbers(long times, int rows, long start, long width, long numbers, DeviceStream stream);
+
+  /**
+   * Writes an INT64 for each row. Enqueued.
+   *
+   * @param rows at least 1
+   */
+  void starts(long times, int rows, long start, long width, long starts, DeviceStream stream);
 }

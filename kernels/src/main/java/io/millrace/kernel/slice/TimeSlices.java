@@ -54,21 +54,54 @@ public final class TimeSlices {
    */
   public static Column numbers(
       Column times, long start, long width, DeviceStream stream, MemoryResource memory) {
+    SliceKernels kernels = KERNELS.of(stream.device());
+    return column(
+        times,
+        DataType.INT32,
+        (data, target) -> kernels.numbers(data, times.size(), start, width, target, stream),
+        stream,
+        memory);
+  }
+
+  /**
+   * The start of the slice of each row: a column of the type of {@code times}, without nulls.
+   * Enqueued on {@code stream}.
+   *
+   * @param times as in {@link #range}; may be empty
+   * @param start of a slice, in milliseconds; at most the first time, and at most 2^63-1
+   *     milliseconds before the last time
+   * @param width of a slice, in milliseconds
+   */
+  public static Column starts(
+      Column times, long start, long width, DeviceStream stream, MemoryResource memory) {
+    SliceKernels kernels = KERNELS.of(stream.device());
+    return column(
+        times,
+        times.type(),
+        (data, target) -> kernels.starts(data, times.size(), start, width, target, stream),
+        stream,
+        memory);
+  }
+
+  /** Writes values for times; both are addresses. */
+  private interface Values {
+    void write(long times, long target);
+  }
+
+  private static Column column(
+      Column times, DataType type, Values values, DeviceStream stream, MemoryResource memory) {
     check(times, stream);
     int rows = times.size();
-    Buffer numbers = Buffer.allocate((long) rows * Integer.BYTES, stream, memory);
+    Buffer data = Buffer.allocate((long) rows * type.id().byteWidth(), stream, memory);
     try (AccessScope scope = AccessScope.on(stream)) {
       if (rows > 0) {
-        long target = numbers.access(AccessMode.WRITE, scope);
-        KERNELS
-            .of(stream.device())
-            .numbers(times.dataAddress(scope), rows, start, width, target, stream);
+        values.write(times.dataAddress(scope), data.access(AccessMode.WRITE, scope));
       }
     } catch (RuntimeException | Error e) {
-      numbers.close();
+      data.close();
       throw e;
     }
-    return new Column(DataType.INT32, rows, 0, numbers, null, List.of());
+    return new Column(type, rows, 0, data, null, List.of());
   }
 
   private static void check(Column times, DeviceStream stream) {

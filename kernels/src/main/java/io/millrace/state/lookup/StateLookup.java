@@ -21,7 +21,6 @@ import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.StateAccess;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.UpdateTime;
-import java.nio.LongBuffer;
 import java.util.List;
 import java.util.function.Function;
 
@@ -33,9 +32,6 @@ import java.util.function.Function;
 public final class StateLookup {
   /** The number of a row that does not exist. */
   public static final long NO_ROW = -1;
-
-  // Of one chunk with all copies.
-  private static final int CHUNK_SHIFT = 31;
 
   private final DeviceStream stream;
   private final MemoryResource memory;
@@ -126,19 +122,10 @@ public final class StateLookup {
       StateAccess found = access(table, scope);
       long address = copies.access(AccessMode.WRITE, scope);
       copy(schema, found, from, keys.chunkRows(), expiry, address);
-      StateAccess rows =
-          new StateAccess(
-              schema,
-              count,
-              LongBuffer.wrap(new long[] {address}),
-              chunks.access(new long[] {address}, scope),
-              CHUNK_SHIFT,
-              0,
-              0,
-              from.keyStrings(),
-              found == null ? 0 : found.valueStrings(),
-              0,
-              0);
+      StateAccess.Strings strings =
+          new StateAccess.Strings(from.keyStrings(), found == null ? 0 : found.valueStrings());
+      long chunkTable = chunks.access(new long[] {address}, scope);
+      StateAccess rows = StateAccess.ofCopies(schema, count, address, chunkTable, strings);
       return StateValues.of(rows, scope, stream, memory);
     }
   }

@@ -24,6 +24,7 @@ final class CudaStateSelect implements StateSelection.Kernels {
     static final KernelStructure.Int64 MASK = LAYOUT.int64("mask");
     static final KernelStructure.Int64 FIRST_ROW = LAYOUT.int64("first_row");
     static final KernelStructure.Int64 WORDS = LAYOUT.int64("words");
+    static final KernelStructure.Int64 ADDED = LAYOUT.int64("added");
     static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
     static final KernelStructure.Int32 ROW_WORDS = LAYOUT.int32("row_words");
     static final KernelStructure.Int32 CHUNK_SHIFT = LAYOUT.int32("chunk_shift");
@@ -66,6 +67,7 @@ final class CudaStateSelect implements StateSelection.Kernels {
           .put(Arguments.CHUNK_SHIFT, selection.chunkShift())
           .put(Arguments.FIRST_WORD, selection.firstWord())
           .put(Arguments.WORDS, selection.words())
+          .put(Arguments.ADDED, selection.added())
           .put(Arguments.TILES, tiles)
           .put(Arguments.TAILS, tails);
       long lookBackBytes = LongStrings.lookBackBytes(selection.rows());

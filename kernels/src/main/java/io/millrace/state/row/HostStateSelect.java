@@ -16,7 +16,10 @@ final class HostStateSelect implements StateSelection.Kernels {
       long address = address(selection, selection.firstRow() + row);
       if (isSelected(selection, address)) {
         if (selection.target() != 0) {
-          HostMemory.copy(selection.target() + (long) rows * rowBytes, address, rowBytes);
+          long copy = selection.target() + (long) rows * rowBytes;
+          HostMemory.copy(copy, address, rowBytes);
+          long word = copy + (long) selection.firstWord() * Long.BYTES;
+          HostMemory.putLong(word, HostMemory.getLong(word) + selection.added());
         }
         rows++;
         stringWords += stringWords(selection, address);

@@ -33,6 +33,37 @@ public record StateAccess(
     long valueStrings,
     long pageEpochs,
     long epoch) {
+  private static final int COPIES_SHIFT = 31;
+
+  /**
+   * Copies of rows, one behind the other, without an index.
+   *
+   * @param address of the copies
+   * @param chunkTable the address of an INT64 with this address
+   * @param strings the table that has the strings of the rows; its rows do not count
+   */
+  public static StateAccess ofCopies(
+      StateSchema schema, long rowCount, long address, long chunkTable, Strings strings) {
+    return new StateAccess(
+        schema,
+        rowCount,
+        LongBuffer.wrap(new long[] {address}),
+        chunkTable,
+        COPIES_SHIFT,
+        0,
+        0,
+        strings.keys,
+        strings.values,
+        0,
+        0);
+  }
+
+  /**
+   * Where long strings lie.
+   *
+   * @param keys as {@code keyStrings}, likewise {@code values}
+   */
+  public record Strings(long keys, long values) {}
 
   /** The address of a row; further rows of its chunk lie behind it. */
   public long rowAddress(long row) {

@@ -7,13 +7,15 @@ import io.millrace.device.PerDevice;
 import java.util.Objects;
 
 /**
- * Rows of a state table whose times are in a range, or of which one of some words is not zero, with
- * addresses on the device that are valid until the work on {@code stream} is done.
+ * Rows of a state table whose times are in a range, of which one of some words is not zero, or with
+ * a number in a range, with addresses on the device that are valid until the work on {@code stream}
+ * is done.
  *
  * @param firstRow the first row that is looked at
  * @param rows how many rows are looked at: at least 1, and at most those of a chunk
  * @param firstWord the position in a row of the first of the words that decide
  * @param words how many these are: a row is selected if one of them is in the range
+ * @param added what is added to the first word of the copies
  * @param first expires the rows before the range
  * @param end expires the rows before the end of the range
  * @param chunkTable the address of an INT64 for each chunk of state rows: its address
@@ -28,6 +30,7 @@ public record StateSelection(
     int rows,
     int firstWord,
     int words,
+    long added,
     Expiry first,
     Expiry end,
     long chunkTable,
@@ -59,6 +62,7 @@ public record StateSelection(
         rows,
         schema.firstAccumulator(),
         1,
+        0,
         schema.expiryBefore(firstTime),
         schema.expiryBefore(endTime),
         access.chunkTable(),
@@ -85,8 +89,46 @@ public record StateSelection(
         rows,
         firstWord,
         words,
+        0,
         new Expiry(0, -1),
         new Expiry(-1, -1),
+        access.chunkTable(),
+        access.chunkShift(),
+        0,
+        0,
+        stream);
+  }
+
+  /**
+   * A selection of rows with a number in a range.
+   *
+   * @param word the position in a row of the number, a BIGINT or a time
+   * @param added what is added to the number in the copies
+   * @param first number of the range
+   * @param end the number behind the range
+   * @throws IndexOutOfBoundsException if the table does not have the rows
+   */
+  public static StateSelection ofNumbers(
+      StateAccess access,
+      long firstRow,
+      int rows,
+      int word,
+      long added,
+      long first,
+      long end,
+      DeviceStream stream) {
+    Objects.checkFromIndexSize(firstRow, rows, access.rowCount());
+    // Signed numbers in the order of unsigned ones.
+    long mask = Long.MIN_VALUE;
+    return new StateSelection(
+        access.schema(),
+        firstRow,
+        rows,
+        word,
+        1,
+        added,
+        new Expiry(first ^ mask, mask),
+        new Expiry(end ^ mask, mask),
         access.chunkTable(),
         access.chunkShift(),
         0,
@@ -126,6 +168,7 @@ public record StateSelection(
                 rows,
                 firstWord,
                 words,
+                added,
                 first,
                 end,
                 chunkTable,

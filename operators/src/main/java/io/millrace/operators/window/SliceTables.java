@@ -57,7 +57,8 @@ final class SliceTables {
     return windowEnd <= lastFired || firesAt(windowEnd, watermark);
   }
 
-  private boolean firesAt(long windowEnd, long newWatermark) {
+  /** Whether a window fires before or at {@code newWatermark}, or has fired. */
+  boolean firesAt(long windowEnd, long newWatermark) {
     return firingTimes.of(windowEnd) <= newWatermark;
   }
 
@@ -151,14 +152,20 @@ final class SliceTables {
   OptionalLong nextWindowEnd(long newWatermark) {
     for (long sliceEnd : tables.all().keySet()) {
       if (!hasFired(window.lastWindowEnd(sliceEnd))) {
-        long windowEnd = sliceEnd;
-        while (hasFired(windowEnd)) {
-          windowEnd += window.sliceWidth();
-        }
+        long windowEnd = firstOpenWindowEnd(sliceEnd);
         return firesAt(windowEnd, newWatermark) ? OptionalLong.of(windowEnd) : OptionalLong.empty();
       }
     }
     return OptionalLong.empty();
+  }
+
+  /** The end of the first window with a slice that has not fired; there is one. */
+  long firstOpenWindowEnd(long sliceEnd) {
+    long windowEnd = sliceEnd;
+    while (hasFired(windowEnd)) {
+      windowEnd += window.sliceWidth();
+    }
+    return windowEnd;
   }
 
   /** When the next window fires, if there is one. */

@@ -110,6 +110,11 @@ public final class TimeWindow implements Serializable {
     return function;
   }
 
+  /** The size of the longest window. */
+  long size() {
+    return size;
+  }
+
   /** The width of a slice. */
   long sliceWidth() {
     return step;
@@ -138,6 +143,11 @@ public final class TimeWindow implements Serializable {
   /** The end of the slice of {@code time}. */
   long sliceEnd(long time) {
     return floor(time, step) + step;
+  }
+
+  /** The start of the slice of {@code time}. */
+  long sliceStart(long time) {
+    return floor(time, step);
   }
 
   private long floor(long time, long width) {

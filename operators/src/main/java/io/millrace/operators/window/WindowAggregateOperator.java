@@ -29,8 +29,9 @@ import org.apache.flink.util.OutputTag;
  * Aggregates the rows of each key and window. It emits the rows of a window of event time when the
  * watermark reaches its last millisecond, before it forwards the watermark; the rows of a window of
  * processing time when the clock has passed its last millisecond. Windows come in the order of
- * their ends, and the rows of a window in the order in which its slices and the keys in them came.
- * Results are those of Flink SQL's window aggregate.
+ * their ends, and the rows of a window in the order in which its slices and the keys in them came;
+ * while batches have rows of many slices, the windows that end by a watermark come in one batch, in
+ * the order in which the keys came to slices. Results are those of Flink SQL's window aggregate.
  *
  * <p>A row all of whose windows have fired, and whose allowed lateness has passed, is late: it is
  * dropped, or goes to a side output. The counter {@code numLateRecordsDropped} counts dropped rows.
@@ -63,6 +64,8 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   private transient FiringClock clock;
   private transient LateRows lateRows;
   private transient SliceSplitter sliceSplitter;
+  // null: rows are in the tables of slices only.
+  private transient WindowBuffer buffer;
 
   /**
    * Makes the operators; a {@link SessionAggregateOperator} for sessions.
@@ -135,6 +138,9 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
             getProcessingTimeService(), slices.watermark(), this::fireAt, this::nextFiringTime);
     lateRows = new LateRows(lateTag, getMetricGroup(), output);
     sliceSplitter = new SliceSplitter(plan, steps, deviceContext());
+    if (WindowBuffer.supports(plan, state().schema())) {
+      buffer = new WindowBuffer(plan, state(), slices, sliceSplitter, transfer, deviceContext());
+    }
   }
 
   private SliceTables slices(long watermark) {
@@ -181,8 +187,12 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     }
   }
 
+  /** Moves rows to the tables of slices, of which a checkpoint consists. */
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
+    if (buffer != null) {
+      buffer.flush();
+    }
     super.snapshotState(context);
     progress.update(slices.watermark());
   }
@@ -205,13 +215,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
       }
       return;
     }
-    sliceSplitter.forTimes(
-        lateRows.table(batch),
-        rows ->
-            sliceSplitter.forSlices(
-                rows,
-                sliceEnd -> lateRows.areKept() && slices.isLate(sliceEnd),
-                (sliceEnd, arguments, input) -> addSlice(sliceEnd, arguments, input, element)));
+    sliceSplitter.forTimes(lateRows.table(batch), rows -> add(rows, element));
     if (earlyResults != null) {
       earlyResults.emitDue();
     }
@@ -236,12 +240,29 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     clock.awaitNextFiring();
   }
 
+  private void add(TimedRows rows, StreamRecord<ColumnBatch> element) {
+    boolean isBuffered = buffer != null && buffer.takes(rows.range());
+    if (isBuffered && !slices.isLate(window.sliceEnd(rows.range().first()))) {
+      buffer.add(rows);
+      return;
+    }
+    if (buffer != null && !isBuffered) {
+      buffer.flush();
+    }
+    sliceSplitter.forSlices(
+        rows,
+        sliceEnd -> lateRows.areKept() && slices.isLate(sliceEnd),
+        (sliceEnd, arguments, input) -> addSlice(sliceEnd, arguments, input, element));
+  }
+
   private void addSlice(
       long sliceEnd, Table arguments, Table input, StreamRecord<ColumnBatch> element) {
     if (slices.isLate(sliceEnd)) {
       lateRows.add(input, element);
     } else if (earlyResults != null) {
       earlyResults.add(sliceEnd, arguments);
+    } else if (buffer != null && buffer.isActive()) {
+      buffer.add(sliceEnd, arguments);
     } else {
       slices.add(sliceEnd, arguments, results::emitChanges);
     }
@@ -275,6 +296,9 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   // Fires the windows that end by a watermark or a processing time.
   private void fire(long time) {
     if (time > slices.watermark()) {
+      if (buffer != null) {
+        buffer.fire(time, results::emit);
+      }
       for (OptionalLong end = slices.nextWindowEnd(time);
           end.isPresent();
           end = slices.nextWindowEnd(time)) {
@@ -296,6 +320,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(clock, earlyResults, restoredWindows, transfer, steps, super::close);
+    IOUtils.closeAll(
+        clock, earlyResults, buffer, restoredWindows, results, transfer, steps, super::close);
   }
 }

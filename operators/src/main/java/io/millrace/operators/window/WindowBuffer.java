@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.window;
+
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.kernel.slice.TimeSlices;
+import io.millrace.kernel.slice.TimeSlices.TimeRange;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.state.StateTables;
+import io.millrace.operators.transfer.HostTransfer;
+import io.millrace.operators.window.TimeWindow.Function;
+import io.millrace.state.KeyRange;
+import io.millrace.state.StateTable;
+import io.millrace.state.row.ConstantColumn;
+import io.millrace.state.row.StateSchema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * The rows of windows while batches have rows of many slices: one state table, whose last key
+ * column is the start of a row's slice. So a batch is one update, and the windows that end by a
+ * watermark are one result. Before a checkpoint the rows move to the {@link SliceTables}; the next
+ * batch with many slices takes them back. So all rows are here, or all are there.
+ *
+ * <p>Rows of slices that are late stay until most rows are of such slices.
+ */
+final class WindowBuffer implements AutoCloseable {
+  /** The number of slices from the first to the last one at most. */
+  static final int MAX_SLICES = 1024;
+
+  // A batch with fewer slices does not begin to use the buffer.
+  private static final int MIN_SLICES = 4;
+  private static final long MAX_ROWS = 1 << 20;
+  private static final int MAX_MOVED_ROWS = 1 << 16;
+  private static final long MIN_COMPACTED_ROWS = 1 << 12;
+  private static final Field SLICE_START = new Field("$slice_start", DataType.timestamp(3), false);
+
+  private final TimeWindow window;
+  private final long width;
+  private final int keys;
+  private final StateSchema schema;
+  private final StateTables tables;
+  private final SliceTables slices;
+  private final SliceSplitter splitter;
+  private final HostTransfer transfer;
+  private final DeviceContext context;
+  // null: the rows are in the tables of slices.
+  private StateTable table;
+  // The starts of slices of which there may be rows that are not late.
+  private long firstStart;
+  private long lastStart;
+  private long nextCompaction = MIN_COMPACTED_ROWS;
+
+  /** Takes the rows of windows. */
+  @FunctionalInterface
+  interface WindowsConsumer {
+    /**
+     * Takes rows with the columns of {@link StateSchema#changes} and, behind the keys, the start of
+     * the last slice of the row's window.
+     *
+     * @param rows what {@code values} takes
+     * @param values gives rows, which the consumer closes; makes one attempt
+     * @param firstEnd the end of the first window
+     * @param windows how many windows there are from then on
+     */
+    void accept(
+        RowRange rows,
+        java.util.function.Function<RowRange, Table> values,
+        long firstEnd,
+        int windows);
+  }
+
+  /**
+   * Whether there may be a buffer: for TUMBLE and HOP of event time whose rows are emitted once,
+   * and aggregates that neither depend on the order of rows nor compare values of more than 8
+   * bytes.
+   *
+   * @param state the schema of the slices
+   */
+  static boolean supports(WindowAggregatePlan plan, StateSchema state) {
+    Function function = plan.window().function();
+    return !plan.window().isProcessingTime()
+        && (function == Function.TUMBLE || function == Function.HOP)
+        && plan.allowedLateness().isZero()
+        && !plan.isEarly()
+        && !state.isOrdered()
+        && state.firstAccumulator() < StateSchema.MAX_KEY_WORDS;
+  }
+
+  /**
+   * @param tables of the slices; stays the caller's, likewise {@code transfer}
+   */
+  WindowBuffer(
+      WindowAggregatePlan plan,
+      StateTables tables,
+      SliceTables slices,
+      SliceSplitter splitter,
+      HostTransfer transfer,
+      DeviceContext context) {
+    this.window = plan.window();
+    this.width = window.sliceWidth();
+    this.schema = withSliceStart(tables.schema());
+    this.keys = tables.schema().keys().size();
+    this.tables = tables;
+    this.slices = slices;
+    this.splitter = splitter;
+    this.transfer = transfer;
+    this.context = context;
+  }
+
+  private static StateSchema withSliceStart(StateSchema slices) {
+    Schema input = slices.input().with(SLICE_START);
+    List<Integer> keys = new ArrayList<>(slices.keys());
+    keys.add(slices.input().size());
+    return new StateSchema(input, keys, slices.accumulators(), slices.kindColumn());
+  }
+
+  /** Whether the rows are here, and not in the tables of slices. */
+  boolean isActive() {
+    return table != null;
+  }
+
+  /**
+   * Whether rows with these times go to the buffer. If not, and it is active, the caller calls
+   * {@link #flush}.
+   */
+  boolean takes(TimeRange times) {
+    long first = window.sliceStart(times.first());
+    long last = window.sliceStart(times.last());
+    boolean isLate = slices.isLate(first + width);
+    if (isActive()) {
+      return table.rowCount() <= MAX_ROWS
+          && isNear(isLate ? firstStart : Math.min(first, firstStart), Math.max(last, lastStart));
+    }
+    if (isLate || Long.divideUnsigned(last - first, width) < MIN_SLICES - 1) {
+      return false;
+    }
+    if (!tables.all().isEmpty()) {
+      first = Math.min(first, tables.all().firstKey() - width);
+      last = Math.max(last, tables.all().lastKey() - width);
+    }
+    // So that rows do not move to and fro.
+    return tables.rowCount() <= MAX_ROWS / 2 && isNear(first, last);
+  }
+
+  // The ends of windows are milliseconds of a BIGINT, also behind the last slice.
+  private boolean isNear(long first, long last) {
+    long size = window.size();
+    return Long.divideUnsigned(last - first, width) < MAX_SLICES
+        && last <= Long.MAX_VALUE - 2 * Math.min(size, Long.MAX_VALUE / 4)
+        && size < Long.MAX_VALUE / 4;
+  }
+
+  /** Adds rows that {@link #takes} accepts and of which none is late. */
+  void add(TimedRows timed) {
+    long first = window.sliceStart(timed.range().first());
+    long last = window.sliceStart(timed.range().last());
+    if (isActive()) {
+      note(first, last);
+    } else {
+      begin(first, last);
+    }
+    context
+        .retry()
+        .withSplitAndRetry(timed.rows(), part -> accumulate(part, first), accumulated -> {});
+  }
+
+  private void note(long first, long last) {
+    firstStart = Math.min(firstStart, first);
+    lastStart = Math.max(lastStart, last);
+  }
+
+  private StateTable accumulate(SliceRows rows, long start) {
+    try (Column starts =
+            TimeSlices.starts(rows.times(), start, width, context.stream(), context.resource());
+        Table withStarts = withStarts(rows.arguments(), starts)) {
+      table.accumulate(withStarts);
+      return table;
+    }
+  }
+
+  private Table withStarts(Table arguments, Column starts) {
+    int last = arguments.columnCount();
+    return Table.of(
+        schema.input(),
+        arguments.rowCount(),
+        i -> (i < last ? arguments.column(i) : starts).share());
+  }
+
+  /** Adds rows of a slice that is not late; the buffer is active. */
+  void add(long sliceEnd, Table arguments) {
+    long start = sliceEnd - width;
+    note(start, start);
+    context
+        .retry()
+        .withSplitAndRetry(
+            arguments,
+            part -> {
+              try (Table withStarts = withStart(part, start)) {
+                table.accumulate(withStarts);
+                return table;
+              }
+            },
+            accumulated -> {});
+  }
+
+  private Table withStart(Table rows, long start) {
+    return ConstantColumns.append(
+        rows,
+        List.of(new ConstantColumn(SLICE_START, start)),
+        transfer,
+        context.stream(),
+        context.resource());
+  }
+
+  // Takes the rows of the tables of slices.
+  private void begin(long first, long last) {
+    table = newTable();
+    firstStart = first;
+    lastStart = last;
+    nextCompaction = MIN_COMPACTED_ROWS;
+    for (Map.Entry<Long, StateTable> slice : tables.all().entrySet()) {
+      long start = slice.getKey() - width;
+      note(start, start);
+      forRanges(
+          slice.getValue(),
+          MAX_MOVED_ROWS,
+          rows ->
+              context
+                  .retry()
+                  .withSplitAndRetry(
+                      rows, part -> takeBack(slice.getValue(), part, start), moved -> {}));
+      tables.remove(slice.getKey());
+    }
+  }
+
+  private StateTable newTable() {
+    return new StateTable(schema, context.stream(), context.resource());
+  }
+
+  private StateTable takeBack(StateTable slice, RowRange rows, long start) {
+    try (Table partials = slice.partials(rows.first(), rows.count());
+        Table withStart = withStart(partials, start);
+        Table moved = moved(withStart, withStart.columnCount() - 1, keys)) {
+      table.accumulatePartials(moved);
+      return table;
+    }
+  }
+
+  // The columns in another order: one of them moves.
+  private static Table moved(Table rows, int from, int to) {
+    List<String> names = new ArrayList<>(rows.schema().names());
+    names.add(to, names.remove(from));
+    return rows.select(names);
+  }
+
+  private static void forRanges(StateTable rows, int most, Consumer<RowRange> consumer) {
+    for (long row = 0; row < rows.rowCount(); row += most) {
+      consumer.accept(new RowRange(row, (int) Math.min(most, rows.rowCount() - row)));
+    }
+  }
+
+  /** Moves the rows to the tables of slices, if the buffer is active. */
+  void flush() {
+    if (!isActive()) {
+      return;
+    }
+    forRanges(
+        table,
+        MAX_MOVED_ROWS,
+        rows ->
+            context
+                .retry()
+                .withSplitAndRetry(
+                    rows, part -> table.partials(part.first(), part.count()), this::moveToSlices));
+    end();
+  }
+
+  private void moveToSlices(Table partials) {
+    List<String> names = new ArrayList<>(partials.schema().names());
+    names.remove(keys);
+    try (partials;
+        SliceRows rows =
+            new SliceRows(
+                partials.share(), partials.select(names), partials.column(keys).share())) {
+      splitter.forRanges(
+          rows, timed -> splitter.forSlices(timed, sliceEnd -> false, this::moveToSlice));
+    }
+  }
+
+  private void moveToSlice(long sliceEnd, Table partials, Table input) {
+    if (slices.isLate(sliceEnd)) {
+      return;
+    }
+    context
+        .retry()
+        .withSplitAndRetry(
+            partials,
+            part -> {
+              StateTable slice = tables.forUpdate(sliceEnd);
+              slice.accumulatePartials(part);
+              return slice;
+            },
+            slice -> {});
+  }
+
+  private void end() {
+    table.close();
+    table = null;
+  }
+
+  /** Fires the windows that end by a watermark, if the buffer is active. */
+  void fire(long newWatermark, WindowsConsumer consumer) {
+    while (isActive()) {
+      long firstEnd = slices.firstOpenWindowEnd(firstStart + width);
+      int windows = 0;
+      while (windows < MAX_SLICES
+          && firstEnd + windows * width <= window.lastWindowEnd(lastStart + width)
+          && slices.firesAt(firstEnd + windows * width, newWatermark)) {
+        windows++;
+      }
+      if (windows == 0) {
+        return;
+      }
+      long lastEnd = firstEnd + (windows - 1) * width;
+      fire(firstEnd, lastEnd, windows, consumer);
+      slices.pass(lastEnd);
+      firstStart = Math.max(firstStart, lastEnd - window.size() + width);
+      if (firstStart > lastStart) {
+        end();
+      } else {
+        compact();
+      }
+    }
+  }
+
+  private void fire(long firstEnd, long lastEnd, int windows, WindowsConsumer consumer) {
+    KeyRange lastSlices = new KeyRange(firstEnd - width, lastEnd);
+    if (window.size() == width) {
+      forRanges(
+          table,
+          table.chunkRows(),
+          rows ->
+              consumer.accept(
+                  rows,
+                  part -> lastSlices.values(table, part.first(), part.count()),
+                  firstEnd,
+                  windows));
+      return;
+    }
+    try (StateTable merged = context.retry().withRetry(() -> merge(lastSlices))) {
+      forRanges(
+          merged,
+          WindowResults.MAX_RESULT_ROWS,
+          rows ->
+              consumer.accept(
+                  rows,
+                  part -> merged.values(part.first(), part.count(), List.of()),
+                  firstEnd,
+                  windows));
+    }
+  }
+
+  // The rows of windows: each slice is part of several, which are told by their last slices.
+  private StateTable merge(KeyRange lastSlices) {
+    StateTable merged = newTable();
+    try {
+      for (long distance = 0; distance < window.size(); distance += width) {
+        copy(
+            new KeyRange(lastSlices.first() - distance, lastSlices.end() - distance),
+            distance,
+            merged);
+      }
+      return merged;
+    } catch (RuntimeException | Error e) {
+      merged.close();
+      throw e;
+    }
+  }
+
+  private void copy(KeyRange range, long added, StateTable target) {
+    forRanges(
+        table,
+        table.chunkRows(),
+        rows -> range.copy(table, rows.first(), rows.count(), added, target));
+  }
+
+  // Gives up rows of late slices, if these are at least half of the rows.
+  private void compact() {
+    if (table.rowCount() < nextCompaction) {
+      return;
+    }
+    KeyRange open = new KeyRange(firstStart, lastStart + width);
+    long[] openRows = {0};
+    forRanges(
+        table,
+        table.chunkRows(),
+        rows ->
+            openRows[0] +=
+                context.retry().withRetry(() -> open.count(table, rows.first(), rows.count())));
+    if (openRows[0] <= table.rowCount() / 2) {
+      StateTable compacted = context.retry().withRetry(() -> copyOf(open));
+      table.close();
+      table = compacted;
+    }
+    nextCompaction = Math.max(table.rowCount() + openRows[0], MIN_COMPACTED_ROWS);
+  }
+
+  private StateTable copyOf(KeyRange open) {
+    StateTable copy = newTable();
+    try {
+      copy(open, 0, copy);
+      return copy;
+    } catch (RuntimeException | Error e) {
+      copy.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() {
+    if (isActive()) {
+      end();
+    }
+  }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.window;
+
+import static io.millrace.operators.aggregate.Aggregate.avg;
+import static io.millrace.operators.aggregate.Aggregate.count;
+import static io.millrace.operators.aggregate.Aggregate.max;
+import static io.millrace.operators.aggregate.Aggregate.sum;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
+import io.millrace.operators.window.WindowHarness.Job;
+import io.millrace.operators.window.WindowSubtasks.Snapshot;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.RandomExtension;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Windows of batches with rows of many slices. */
+@ExtendWith(NothingHeldExtension.class)
+class WindowBufferTest {
+  private static final Schema ROWS =
+      Schema.of(
+          new Field("k", DataType.INT64, false),
+          new Field("v", DataType.INT32, false),
+          new Field("ts", DataType.timestamp(3), false));
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final TimeWindow TUMBLE = Tumble.over("ts", SECOND);
+  private static final TimeWindow HOP = Hop.over("ts", SECOND.multipliedBy(3)).every(SECOND);
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  @RegisterExtension final RandomExtension random = new RandomExtension();
+
+  private static Job job(TimeWindow window) {
+    return new Job(ROWS, List.of("k"), window, count(), sum("v"));
+  }
+
+  private static List<Object> row(long key, int value, long millis) {
+    return List.of(key, value, time(millis));
+  }
+
+  private static LocalDateTime time(long millis) {
+    return LocalDateTime.ofEpochSecond(
+        Math.floorDiv(millis, 1_000),
+        (int) Math.floorMod(millis, 1_000L) * 1_000_000,
+        ZoneOffset.UTC);
+  }
+
+  static Stream<Arguments> windows() {
+    return Stream.of(
+        Arguments.of(TUMBLE, new WindowModel(1_000, 1_000, false)),
+        Arguments.of(HOP, new WindowModel(3_000, 1_000, false)));
+  }
+
+  // Batches of one slice, of many, and of late rows among them.
+  @ParameterizedTest
+  @MethodSource("windows")
+  void batchesOfFewAndOfManySlicesAreRescaled(TimeWindow window, WindowModel model)
+      throws Exception {
+    Random numbers = random.random();
+    Snapshot snapshot = null;
+    long now = 0;
+    long late = 0;
+    for (int parallelism : new int[] {2, 3, 1, 2}) {
+      try (WindowSubtasks subtasks =
+          WindowSubtasks.open(device, job(window), parallelism, snapshot)) {
+        for (int batch = 0; batch < 30; batch++) {
+          now += numbers.nextInt(2_000);
+          int spread = numbers.nextInt(3) == 0 ? 500 : 9_000;
+          List<List<Object>> rows = new ArrayList<>();
+          for (int i = numbers.nextInt(60); i > 0; i--) {
+            long key = numbers.nextInt(20);
+            long time = now + numbers.nextInt(spread) - (numbers.nextInt(30) == 0 ? 9_000 : 0);
+            rows.add(row(key, i, time));
+            model.add(key, i, time);
+          }
+          subtasks.send(rows);
+          long watermark = now - 1_000 + numbers.nextInt(numbers.nextInt(10) == 0 ? 9_000 : 1_500);
+          assertThat(subtasks.results(watermark))
+              .as("after watermark %d", watermark)
+              .containsExactlyInAnyOrderElementsOf(model.results(watermark));
+          now = Math.max(now, watermark - 500);
+        }
+        late += subtasks.lateRowsDropped();
+        snapshot = subtasks.snapshot();
+      }
+    }
+    assertThat(late).isPositive().isEqualTo(model.lateRows());
+  }
+
+  @OutOfMemoryTest
+  void aCheckpointHasTheRowsInTablesOfSlices() throws Exception {
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job(HOP).open(device)) {
+      harness.send(
+          0, List.of(row(1, 1, 500), row(1, 2, 1_500), row(2, 4, 2_500), row(1, 8, 3_500)));
+      assertThat(harness.rowsInState()).isZero();
+      assertThat(harness.results(999)).containsExactly("[1, 1, 1] -2000..1000");
+      state = harness.snapshot();
+      assertThat(harness.rowsInState()).isEqualTo(4);
+      harness.send(
+          0, List.of(row(1, 16, 1_500), row(3, 32, 2_500), row(1, 64, 4_500), row(1, 0, -9_000)));
+      assertThat(harness.lateRowsDropped()).isEqualTo(1);
+      assertThat(harness.rowsInState()).isEqualTo(6);
+    }
+    try (WindowHarness harness = job(HOP).restore(device, state)) {
+      harness.send(
+          0, List.of(row(1, 16, 1_500), row(3, 32, 2_500), row(1, 64, 4_500), row(1, 0, 1_000)));
+      assertThat(harness.rowsInState()).isZero();
+      harness.send(0, List.of(row(1, 0, -9_000), row(4, 128, 4_000)));
+      assertThat(harness.lateRowsDropped()).isEqualTo(1);
+      assertThat(harness.rowsInState()).isZero();
+      assertThat(harness.results(3_999))
+          .containsExactlyInAnyOrder(
+              "[1, 4, 19] -1000..2000",
+              "[1, 4, 19] 0..3000",
+              "[2, 1, 4] 0..3000",
+              "[3, 1, 32] 0..3000",
+              "[1, 4, 26] 1000..4000",
+              "[2, 1, 4] 1000..4000",
+              "[3, 1, 32] 1000..4000");
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactlyInAnyOrder(
+              "[1, 2, 72] 2000..5000",
+              "[2, 1, 4] 2000..5000",
+              "[3, 1, 32] 2000..5000",
+              "[4, 1, 128] 2000..5000",
+              "[1, 2, 72] 3000..6000",
+              "[4, 1, 128] 3000..6000",
+              "[1, 1, 64] 4000..7000",
+              "[4, 1, 128] 4000..7000");
+    }
+  }
+
+  // Late rows are most of the rows.
+  @Test
+  void rowsOfLateSlicesAreGivenUp() throws Exception {
+    Random numbers = random.random();
+    WindowModel model = new WindowModel(1_000, 1_000, false);
+    try (WindowHarness harness = job(TUMBLE).open(device)) {
+      for (long now = 0; now < 200_000; now += 4_000) {
+        List<List<Object>> rows = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+          long key = numbers.nextInt(1_000);
+          long time = now + numbers.nextInt(8_000);
+          rows.add(row(key, i, time));
+          model.add(key, i, time);
+        }
+        harness.send(0, rows);
+        assertThat(harness.results(now)).containsExactlyInAnyOrderElementsOf(model.results(now));
+      }
+      assertThat(harness.rowsInState()).isZero();
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactlyInAnyOrderElementsOf(model.results(Long.MAX_VALUE));
+    }
+  }
+
+  @OutOfMemoryTest
+  void keysMayBeStringsAndNull() throws Exception {
+    Schema schema =
+        Schema.of(
+            Field.of("name", DataType.STRING),
+            Field.of("at", DataType.timestamp(9)),
+            new Field("ts", DataType.timestamp(3), false),
+            Field.of("d", DataType.decimal(38, 1)),
+            Field.of("v", DataType.INT32));
+    String name = "a name of more than 12 bytes";
+    LocalDateTime at = LocalDateTime.of(2024, 6, 1, 0, 0, 0, 123_456_789);
+    Job job =
+        new Job(schema, List.of("name", "at"), HOP, sum("d").as("d"), avg("v").as("a"), max("v"));
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job.open(device)) {
+      List<List<Object>> rows = new ArrayList<>();
+      for (int slice = 0; slice < 5; slice++) {
+        rows.add(Arrays.asList(name, at, time(slice * 1_000L), null, slice));
+        rows.add(Arrays.asList(null, at, time(slice * 1_000L + 1), null, null));
+      }
+      harness.send(0, rows);
+      assertThat(harness.rowsInState()).isZero();
+      assertThat(harness.results(999))
+          .containsExactlyInAnyOrder(
+              "[" + name + ", " + at + ", null, 0, 0] -2000..1000",
+              "[null, " + at + ", null, null, null] -2000..1000");
+      state = harness.snapshot();
+      harness.send(0, rows);
+    }
+    try (WindowHarness harness = job.restore(device, state)) {
+      harness.send(
+          0,
+          List.of(
+              Arrays.asList(name, null, time(1_000), null, 7),
+              Arrays.asList(name, at, time(6_000), null, 9)));
+      assertThat(harness.results(1_999))
+          .containsExactlyInAnyOrder(
+              "[" + name + ", " + at + ", null, 0, 1] -1000..2000",
+              "[null, " + at + ", null, null, null] -1000..2000",
+              "[" + name + ", null, null, 7, 7] -1000..2000");
+    }
+  }
+}

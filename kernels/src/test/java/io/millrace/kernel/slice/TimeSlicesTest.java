@@ -24,6 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class TimeSlicesTest {
   private static final Schema NUMBERS = Schema.of(new Field("n", DataType.INT32, false));
+  private static final Schema STARTS = Schema.of(new Field("n", DataType.INT64, false));
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
@@ -63,6 +64,24 @@ class TimeSlicesTest {
               List.of(TimeSlices.numbers(slice, start, 77, device.stream(), device.memory())),
               part.length)) {
         assertThat(device.rows(table).stream().map(row -> row.get(0)).toList()).isEqualTo(expected);
+      }
+      List<Object> starts =
+          LongStream.of(part).mapToObj(time -> (Object) (time - (time - start) % 77)).toList();
+      try (Column column = TimeSlices.starts(slice, start, 77, device.stream(), device.memory());
+          Table table =
+              new Table(
+                  STARTS,
+                  List.of(
+                      new Column(
+                          DataType.INT64,
+                          part.length,
+                          0,
+                          column.data().orElseThrow().share(),
+                          null,
+                          List.of())),
+                  part.length)) {
+        assertThat(column.type()).isEqualTo(DataType.timestamp(3));
+        assertThat(device.rows(table).stream().map(row -> row.get(0)).toList()).isEqualTo(starts);
       }
     }
   }
@@ -104,11 +123,15 @@ class TimeSlicesTest {
         .isEqualTo(cuda.layout("SliceRangeArguments").fields());
     assertThat(CudaSliceKernels.NumbersArguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("SliceNumbersArguments").fields());
+    assertThat(CudaSliceKernels.StartsArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("SliceStartsArguments").fields());
     if (device.isCuda()) {
       assertThat(device.device().loadModule("slice").constant("sizeof_SliceRangeArguments"))
           .isEqualTo(CudaSliceKernels.RangeArguments.LAYOUT.bytes());
       assertThat(device.device().loadModule("slice").constant("sizeof_SliceNumbersArguments"))
           .isEqualTo(CudaSliceKernels.NumbersArguments.LAYOUT.bytes());
+      assertThat(device.device().loadModule("slice").constant("sizeof_SliceStartsArguments"))
+          .isEqualTo(CudaSliceKernels.StartsArguments.LAYOUT.bytes());
     }
   }
 }

@@ -9,6 +9,7 @@ import io.millrace.operators.transfer.Deadline;
 import io.millrace.operators.window.SliceTables.ChangesConsumer;
 import io.millrace.operators.window.TimeWindow.Function;
 import io.millrace.state.StateTable;
+import io.millrace.state.row.RowRange;
 import io.millrace.state.row.StateSchema;
 import java.util.Collection;
 import java.util.NavigableMap;

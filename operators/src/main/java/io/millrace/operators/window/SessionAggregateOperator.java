@@ -9,6 +9,7 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.transfer.ControlEvent;
 import io.millrace.operators.transfer.HostTransfer;
+import io.millrace.operators.window.SliceSplitter.TimedRows;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.session.Sessions;

@@ -12,6 +12,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.state.StateTable;
+import io.millrace.state.row.RowRange;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.streaming.api.operators.Output;

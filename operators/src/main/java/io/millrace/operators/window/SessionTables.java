@@ -7,6 +7,7 @@ import io.millrace.memory.retry.GpuRetry;
 import io.millrace.operators.state.StateTables;
 import io.millrace.state.StateSnapshot;
 import io.millrace.state.StateTable;
+import io.millrace.state.row.RowRange;
 import io.millrace.state.session.SessionCounts;
 import io.millrace.state.session.Sessions;
 import java.util.Arrays;

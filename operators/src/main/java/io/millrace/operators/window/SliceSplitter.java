@@ -3,6 +3,7 @@ package io.millrace.operators.window;
 
 import io.millrace.column.Column;
 import io.millrace.column.Table;
+import io.millrace.kernel.slice.TimeSlices.TimeRange;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.context.DeviceContext;
@@ -23,6 +24,9 @@ final class SliceSplitter {
   private final TimeWindow window;
   private final Steps steps;
   private final DeviceContext context;
+
+  /** Rows and the range of their times. */
+  record TimedRows(SliceRows rows, TimeRange range) {}
 
   SliceSplitter(WindowAggregatePlan plan, Steps steps, DeviceContext context) {
     this.plan = plan;

@@ -8,6 +8,7 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.transfer.ControlEvent;
 import io.millrace.operators.transfer.HostTransfer;
+import io.millrace.operators.window.SliceSplitter.TimedRows;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;

@@ -11,15 +11,14 @@ import io.millrace.kernel.slice.TimeSlices.TimeRange;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.StateTables;
 import io.millrace.operators.transfer.HostTransfer;
+import io.millrace.operators.window.SliceSplitter.TimedRows;
 import io.millrace.operators.window.TimeWindow.Function;
 import io.millrace.state.KeyRange;
 import io.millrace.state.StateTable;
-import io.millrace.state.row.ConstantColumn;
+import io.millrace.state.row.RowRange;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
 
 /**
  * The rows of windows while batches have rows of many slices: one state table, whose last key
@@ -36,18 +35,17 @@ final class WindowBuffer implements AutoCloseable {
   // A batch with fewer slices does not begin to use the buffer.
   private static final int MIN_SLICES = 4;
   private static final long MAX_ROWS = 1 << 20;
-  private static final int MAX_MOVED_ROWS = 1 << 16;
   private static final long MIN_COMPACTED_ROWS = 1 << 12;
-  private static final Field SLICE_START = new Field("$slice_start", DataType.timestamp(3), false);
+
+  /** The last key column of the buffer. */
+  static final Field SLICE_START = new Field("$slice_start", DataType.timestamp(3), false);
 
   private final TimeWindow window;
   private final long width;
-  private final int keys;
   private final StateSchema schema;
   private final StateTables tables;
   private final SliceTables slices;
-  private final SliceSplitter splitter;
-  private final HostTransfer transfer;
+  private final BufferMoves moves;
   private final DeviceContext context;
   // null: the rows are in the tables of slices.
   private StateTable table;
@@ -105,11 +103,9 @@ final class WindowBuffer implements AutoCloseable {
     this.window = plan.window();
     this.width = window.sliceWidth();
     this.schema = withSliceStart(tables.schema());
-    this.keys = tables.schema().keys().size();
     this.tables = tables;
     this.slices = slices;
-    this.splitter = splitter;
-    this.transfer = transfer;
+    this.moves = new BufferMoves(window, tables, slices, splitter, transfer, context);
     this.context = context;
   }
 
@@ -201,21 +197,12 @@ final class WindowBuffer implements AutoCloseable {
         .withSplitAndRetry(
             arguments,
             part -> {
-              try (Table withStarts = withStart(part, start)) {
+              try (Table withStarts = moves.withStart(part, start)) {
                 table.accumulate(withStarts);
                 return table;
               }
             },
             accumulated -> {});
-  }
-
-  private Table withStart(Table rows, long start) {
-    return ConstantColumns.append(
-        rows,
-        List.of(new ConstantColumn(SLICE_START, start)),
-        transfer,
-        context.stream(),
-        context.resource());
   }
 
   // Takes the rows of the tables of slices.
@@ -224,89 +211,22 @@ final class WindowBuffer implements AutoCloseable {
     firstStart = first;
     lastStart = last;
     nextCompaction = MIN_COMPACTED_ROWS;
-    for (Map.Entry<Long, StateTable> slice : tables.all().entrySet()) {
-      long start = slice.getKey() - width;
-      note(start, start);
-      forRanges(
-          slice.getValue(),
-          MAX_MOVED_ROWS,
-          rows ->
-              context
-                  .retry()
-                  .withSplitAndRetry(
-                      rows, part -> takeBack(slice.getValue(), part, start), moved -> {}));
-      tables.remove(slice.getKey());
+    for (long sliceEnd : tables.all().keySet()) {
+      note(sliceEnd - width, sliceEnd - width);
     }
+    moves.fromSlices(table);
   }
 
   private StateTable newTable() {
     return new StateTable(schema, context.stream(), context.resource());
   }
 
-  private StateTable takeBack(StateTable slice, RowRange rows, long start) {
-    try (Table partials = slice.partials(rows.first(), rows.count());
-        Table withStart = withStart(partials, start);
-        Table moved = moved(withStart, withStart.columnCount() - 1, keys)) {
-      table.accumulatePartials(moved);
-      return table;
-    }
-  }
-
-  // The columns in another order: one of them moves.
-  private static Table moved(Table rows, int from, int to) {
-    List<String> names = new ArrayList<>(rows.schema().names());
-    names.add(to, names.remove(from));
-    return rows.select(names);
-  }
-
-  private static void forRanges(StateTable rows, int most, Consumer<RowRange> consumer) {
-    for (long row = 0; row < rows.rowCount(); row += most) {
-      consumer.accept(new RowRange(row, (int) Math.min(most, rows.rowCount() - row)));
-    }
-  }
-
   /** Moves the rows to the tables of slices, if the buffer is active. */
   void flush() {
-    if (!isActive()) {
-      return;
+    if (isActive()) {
+      moves.toSlices(table);
+      end();
     }
-    forRanges(
-        table,
-        MAX_MOVED_ROWS,
-        rows ->
-            context
-                .retry()
-                .withSplitAndRetry(
-                    rows, part -> table.partials(part.first(), part.count()), this::moveToSlices));
-    end();
-  }
-
-  private void moveToSlices(Table partials) {
-    List<String> names = new ArrayList<>(partials.schema().names());
-    names.remove(keys);
-    try (partials;
-        SliceRows rows =
-            new SliceRows(
-                partials.share(), partials.select(names), partials.column(keys).share())) {
-      splitter.forRanges(
-          rows, timed -> splitter.forSlices(timed, sliceEnd -> false, this::moveToSlice));
-    }
-  }
-
-  private void moveToSlice(long sliceEnd, Table partials, Table input) {
-    if (slices.isLate(sliceEnd)) {
-      return;
-    }
-    context
-        .retry()
-        .withSplitAndRetry(
-            partials,
-            part -> {
-              StateTable slice = tables.forUpdate(sliceEnd);
-              slice.accumulatePartials(part);
-              return slice;
-            },
-            slice -> {});
   }
 
   private void end() {
@@ -342,8 +262,8 @@ final class WindowBuffer implements AutoCloseable {
   private void fire(long firstEnd, long lastEnd, int windows, WindowsConsumer consumer) {
     KeyRange lastSlices = new KeyRange(firstEnd - width, lastEnd);
     if (window.size() == width) {
-      forRanges(
-          table,
+      RowRange.forAll(
+          table.rowCount(),
           table.chunkRows(),
           rows ->
               consumer.accept(
@@ -354,8 +274,8 @@ final class WindowBuffer implements AutoCloseable {
       return;
     }
     try (StateTable merged = context.retry().withRetry(() -> merge(lastSlices))) {
-      forRanges(
-          merged,
+      RowRange.forAll(
+          merged.rowCount(),
           WindowResults.MAX_RESULT_ROWS,
           rows ->
               consumer.accept(
@@ -384,8 +304,8 @@ final class WindowBuffer implements AutoCloseable {
   }
 
   private void copy(KeyRange range, long added, StateTable target) {
-    forRanges(
-        table,
+    RowRange.forAll(
+        table.rowCount(),
         table.chunkRows(),
         rows -> range.copy(table, rows.first(), rows.count(), added, target));
   }
@@ -397,8 +317,8 @@ final class WindowBuffer implements AutoCloseable {
     }
     KeyRange open = new KeyRange(firstStart, lastStart + width);
     long[] openRows = {0};
-    forRanges(
-        table,
+    RowRange.forAll(
+        table.rowCount(),
         table.chunkRows(),
         rows ->
             openRows[0] +=

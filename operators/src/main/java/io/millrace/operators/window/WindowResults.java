@@ -16,6 +16,7 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.ConstantColumn;
+import io.millrace.state.row.RowRange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -291,10 +291,10 @@ final class WindowBuffer implements AutoCloseable {
     StateTable merged = newTable();
     try {
       for (long distance = 0; distance < window.size(); distance += width) {
-        copy(
-            new KeyRange(lastSlices.first() - distance, lastSlices.end() - distance),
-            distance,
-            merged);
+        KeyRange range = new KeyRange(lastSlices.first() - distance, lastSlices.end() - distance);
+        if (range.first() <= lastStart && range.end() > firstStart) {
+          copy(range, distance, merged);
+        }
       }
       return merged;
     } catch (RuntimeException | Error e) {

@@ -270,11 +270,19 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
     @Override
     public void emitted(List<Object> row) {
       assertThat(fired).as("windows that may emit %s", row).isNotEmpty();
-      List<List<Object>> rows = fired.firstEntry().getValue();
+      // Windows with one watermark come in any order, those of processing time and CUMULATE in
+      // order.
+      long end = windows.isOrdered() ? fired.firstKey() : end(row);
+      assertThat(fired).as("windows that may emit %s", row).containsKey(end);
+      List<List<Object>> rows = fired.get(end);
       assertThat(rows.remove(row)).as("whether %s is a row of %s", row, rows).isTrue();
       if (rows.isEmpty()) {
-        fired.remove(fired.firstKey());
+        fired.remove(end);
       }
+    }
+
+    private static long end(List<Object> row) {
+      return millis(row.get(row.size() - 2));
     }
 
     @Override

@@ -114,6 +114,11 @@ record SimulatedWindows(
     return function.equals("CUMULATE");
   }
 
+  /** Whether the windows that end with one watermark come in the order of their ends. */
+  boolean isOrdered() {
+    return cumulates() || isProcessingTime;
+  }
+
   private long floor(long time, long width) {
     return Math.floorDiv(time - offset, width) * width + offset;
   }

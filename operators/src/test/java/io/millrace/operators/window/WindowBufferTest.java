@@ -148,6 +148,18 @@ class WindowBufferTest {
     }
   }
 
+  @OutOfMemoryTest
+  void windowsOfOneSliceComeTogether() throws Exception {
+    try (WindowHarness harness = job(TUMBLE).open(device)) {
+      harness.send(
+          0, List.of(row(1, 1, 500), row(1, 2, 1_500), row(2, 4, 1_600), row(1, 8, 3_500)));
+      assertThat(harness.rowsInState()).isZero();
+      assertThat(harness.results(1_999))
+          .containsExactly("[1, 1, 1] 0..1000", "[1, 1, 2] 1000..2000", "[2, 1, 4] 1000..2000");
+      assertThat(harness.results(Long.MAX_VALUE)).containsExactly("[1, 1, 8] 3000..4000");
+    }
+  }
+
   // Late rows are most of the rows.
   @Test
   void rowsOfLateSlicesAreGivenUp() throws Exception {

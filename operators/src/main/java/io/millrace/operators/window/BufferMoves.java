@@ -10,6 +10,7 @@ import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.RowRange;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongPredicate;
 
 /**
  * Moves rows between the table of a {@link WindowBuffer} and the tables of slices. The words of
@@ -21,7 +22,6 @@ final class BufferMoves {
   private final long width;
   private final int keys;
   private final StateTables tables;
-  private final SliceTables slices;
   private final SliceSplitter splitter;
   private final HostTransfer transfer;
   private final DeviceContext context;
@@ -32,14 +32,12 @@ final class BufferMoves {
   BufferMoves(
       TimeWindow window,
       StateTables tables,
-      SliceTables slices,
       SliceSplitter splitter,
       HostTransfer transfer,
       DeviceContext context) {
     this.width = window.sliceWidth();
     this.keys = tables.schema().keys().size();
     this.tables = tables;
-    this.slices = slices;
     this.splitter = splitter;
     this.transfer = transfer;
     this.context = context;
@@ -86,8 +84,12 @@ final class BufferMoves {
     return rows.select(names);
   }
 
-  /** Copies the rows of the table of a buffer to the slices that are not late. */
-  void toSlices(StateTable buffer) {
+  /**
+   * Copies the rows of the table of a buffer to the slices that are not late.
+   *
+   * @param isLate by the end of a slice
+   */
+  void toSlices(StateTable buffer, LongPredicate isLate) {
     RowRange.forAll(
         buffer.rowCount(),
         MAX_MOVED_ROWS,
@@ -95,10 +97,12 @@ final class BufferMoves {
             context
                 .retry()
                 .withSplitAndRetry(
-                    rows, part -> buffer.partials(part.first(), part.count()), this::toSlices));
+                    rows,
+                    part -> buffer.partials(part.first(), part.count()),
+                    partials -> toSlices(partials, isLate)));
   }
 
-  private void toSlices(Table partials) {
+  private void toSlices(Table partials, LongPredicate isLate) {
     List<String> names = new ArrayList<>(partials.schema().names());
     names.remove(keys);
     try (partials;
@@ -111,14 +115,15 @@ final class BufferMoves {
               splitter.forSlices(
                   timed,
                   sliceEnd -> false,
-                  (sliceEnd, ofSlice, input) -> toSlice(sliceEnd, ofSlice)));
+                  (sliceEnd, ofSlice, input) -> {
+                    if (!isLate.test(sliceEnd)) {
+                      toSlice(sliceEnd, ofSlice);
+                    }
+                  }));
     }
   }
 
   private void toSlice(long sliceEnd, Table partials) {
-    if (slices.isLate(sliceEnd)) {
-      return;
-    }
     context
         .retry()
         .withSplitAndRetry(

@@ -14,6 +14,7 @@ import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.runtime.state.KeyedStateHandle;
@@ -48,6 +49,7 @@ import org.apache.flink.util.OutputTag;
 @Internal
 public final class WindowAggregateOperator extends KeyedStateOperator {
   private static final long serialVersionUID = 1L;
+  private static final String BUFFER = "buffer";
 
   private final WindowAggregatePlan plan;
   private final TimeWindow window;
@@ -113,6 +115,14 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     return plan.isEarly() ? state.ofSecondPhase() : state;
   }
 
+  /** The buffer's, also for windows without a buffer, which refuse a checkpoint with its rows. */
+  @Override
+  protected Map<String, StateSchema> furtherStateSchemas() {
+    return WindowBuffer.stateSchema(stateSchema())
+        .map(schema -> Map.of(BUFFER, schema))
+        .orElse(Map.of());
+  }
+
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     steps = plan.steps();
@@ -120,9 +130,8 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     restoredWindows = new RestoredWindows();
     super.initializeState(context);
     if (!context.isRestored()) {
-      slices = slices(Long.MIN_VALUE);
+      openSlices(Long.MIN_VALUE);
     }
-    transfer = new HostTransfer(deviceContext());
     results = new WindowResults(plan, steps.results(), transfer, deviceContext(), output);
     if (plan.isEarly()) {
       earlyResults =
@@ -138,20 +147,28 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
         new FiringClock(
             getProcessingTimeService(), slices.watermark(), this::fireAt, this::nextFiringTime);
     lateRows = new LateRows(lateTag, getMetricGroup(), output);
-    sliceSplitter = new SliceSplitter(plan, steps, deviceContext());
-    if (WindowBuffer.supports(plan, state().schema())) {
-      buffer = new WindowBuffer(plan, state(), slices, sliceSplitter, transfer, deviceContext());
+  }
+
+  private void openSlices(long watermark) {
+    DeviceContext context = deviceContext();
+    slices =
+        new SliceTables(
+            window,
+            new FiringTimes(plan.zone()),
+            plan.allowedLateness().toMillis(),
+            state(),
+            context.retry(),
+            watermark);
+    sliceSplitter = new SliceSplitter(plan, steps, context);
+    transfer = new HostTransfer(context);
+    if (hasBufferState() && WindowBuffer.supports(plan, state().schema())) {
+      buffer =
+          new WindowBuffer(plan, state(BUFFER), state(), slices, sliceSplitter, transfer, context);
     }
   }
 
-  private SliceTables slices(long watermark) {
-    return new SliceTables(
-        window,
-        new FiringTimes(plan.zone()),
-        plan.allowedLateness().toMillis(),
-        state(),
-        deviceContext().retry(),
-        watermark);
+  private boolean hasBufferState() {
+    return !furtherStateSchemas().isEmpty();
   }
 
   /**
@@ -161,7 +178,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
    */
   @Override
   protected void restore(List<KeyedStateHandle> parts, PartReader reader) throws Exception {
-    slices = slices(progress.restoredWatermark());
+    openSlices(progress.restoredWatermark());
     List<KeyedStateHandle> ordered = new ArrayList<>(parts);
     ordered.sort(Comparator.comparingLong(this::restoredWatermark));
     for (KeyedStateHandle part : ordered) {
@@ -169,8 +186,12 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
         restoredWindows.fire(slices, restoredWatermark(part));
       }
       reader.read(part);
-      if (state().rowCount() > 0) {
+      boolean isBuffered = hasBufferState() && state(BUFFER).rowCount() > 0;
+      if (isBuffered || state().rowCount() > 0) {
         progress.check();
+      }
+      if (isBuffered) {
+        buffer.restore(restoredWatermark(part));
       }
     }
   }
@@ -188,12 +209,8 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     }
   }
 
-  /** Moves rows to the tables of slices, of which a checkpoint consists. */
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
-    if (buffer != null) {
-      buffer.flush();
-    }
     super.snapshotState(context);
     progress.update(slices.watermark());
   }
@@ -262,7 +279,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
       lateRows.add(input, element);
     } else if (earlyResults != null) {
       earlyResults.add(sliceEnd, arguments);
-    } else if (buffer != null && buffer.isActive()) {
+    } else if (isBuffered()) {
       buffer.add(sliceEnd, arguments);
     } else {
       slices.add(sliceEnd, arguments, results::emitChanges);
@@ -319,9 +336,13 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     }
   }
 
+  /** Whether rows are in the buffer, and not in the tables of slices. */
+  boolean isBuffered() {
+    return buffer != null && buffer.isActive();
+  }
+
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(
-        clock, earlyResults, buffer, restoredWindows, results, transfer, steps, super::close);
+    IOUtils.closeAll(clock, earlyResults, restoredWindows, results, transfer, steps, super::close);
   }
 }

@@ -19,18 +19,21 @@ import io.millrace.state.row.RowRange;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The rows of windows while batches have rows of many slices: one state table, whose last key
  * column is the start of a row's slice. So a batch is one update, and the windows that end by a
- * watermark are one result. Before a checkpoint the rows move to the {@link SliceTables}; the next
- * batch with many slices takes them back. So all rows are here, or all are there.
+ * watermark are one result. All rows are here, or all are in the {@link SliceTables}. After a
+ * restore they are there; the next batch with many slices takes them.
  *
  * <p>Rows of slices that are late stay until most rows are of such slices.
  */
-final class WindowBuffer implements AutoCloseable {
-  /** The number of slices from the first to the last one at most. */
-  static final int MAX_SLICES = 1024;
+final class WindowBuffer {
+  // From the first to the last slice.
+  private static final int MAX_SLICES = 1 << 16;
+  // In one result.
+  private static final int MAX_WINDOWS = 1024;
 
   // A batch with fewer slices does not begin to use the buffer.
   private static final int MIN_SLICES = 4;
@@ -41,14 +44,13 @@ final class WindowBuffer implements AutoCloseable {
   static final Field SLICE_START = new Field("$slice_start", DataType.timestamp(3), false);
 
   private final TimeWindow window;
+  private final boolean isUsed;
   private final long width;
-  private final StateSchema schema;
+  private final StateTables buffered;
   private final StateTables tables;
   private final SliceTables slices;
   private final BufferMoves moves;
   private final DeviceContext context;
-  // null: the rows are in the tables of slices.
-  private StateTable table;
   // The starts of slices of which there may be rows that are not late.
   private long firstStart;
   private long lastStart;
@@ -74,51 +76,65 @@ final class WindowBuffer implements AutoCloseable {
   }
 
   /**
-   * Whether there may be a buffer: for TUMBLE and HOP of event time whose rows are emitted once,
-   * and aggregates that neither depend on the order of rows nor compare values of more than 8
-   * bytes.
-   *
-   * @param state the schema of the slices
+   * The schema of the buffer's state: that of slices, with the start of the slice behind the keys.
+   * Empty if the keys have too many words.
    */
-  static boolean supports(WindowAggregatePlan plan, StateSchema state) {
-    Function function = plan.window().function();
-    return !plan.window().isProcessingTime()
-        && (function == Function.TUMBLE || function == Function.HOP)
-        && plan.allowedLateness().isZero()
-        && !plan.isEarly()
-        && !state.isOrdered()
-        && state.firstAccumulator() < StateSchema.MAX_KEY_WORDS;
+  static Optional<StateSchema> stateSchema(StateSchema slices) {
+    if (slices.firstAccumulator() >= StateSchema.MAX_KEY_WORDS) {
+      return Optional.empty();
+    }
+    Schema input = slices.input().with(SLICE_START);
+    List<Integer> keys = new ArrayList<>(slices.keys());
+    keys.add(slices.input().size());
+    return Optional.of(new StateSchema(input, keys, slices.accumulators(), slices.kindColumn()));
   }
 
   /**
-   * @param tables of the slices; stays the caller's, likewise {@code transfer}
+   * Whether rows may move between a buffer and slices: for TUMBLE and HOP of event time without
+   * early results, and aggregates that neither depend on the order of rows nor compare values of
+   * more than 8 bytes. Only without allowed lateness does the buffer take rows.
+   *
+   * @param slices their schema; has a {@link #stateSchema}
+   */
+  static boolean supports(WindowAggregatePlan plan, StateSchema slices) {
+    Function function = plan.window().function();
+    return !plan.window().isProcessingTime()
+        && (function == Function.TUMBLE || function == Function.HOP)
+        && !plan.isEarly()
+        && !slices.isOrdered();
+  }
+
+  /**
+   * @param buffered of {@link #stateSchema}; stays the caller's, likewise {@code tables} and {@code
+   *     transfer}
+   * @param tables of the slices
    */
   WindowBuffer(
       WindowAggregatePlan plan,
+      StateTables buffered,
       StateTables tables,
       SliceTables slices,
       SliceSplitter splitter,
       HostTransfer transfer,
       DeviceContext context) {
     this.window = plan.window();
+    this.isUsed = plan.allowedLateness().isZero();
     this.width = window.sliceWidth();
-    this.schema = withSliceStart(tables.schema());
+    this.buffered = buffered;
     this.tables = tables;
     this.slices = slices;
-    this.moves = new BufferMoves(window, tables, slices, splitter, transfer, context);
+    this.moves = new BufferMoves(window, tables, splitter, transfer, context);
     this.context = context;
-  }
-
-  private static StateSchema withSliceStart(StateSchema slices) {
-    Schema input = slices.input().with(SLICE_START);
-    List<Integer> keys = new ArrayList<>(slices.keys());
-    keys.add(slices.input().size());
-    return new StateSchema(input, keys, slices.accumulators(), slices.kindColumn());
   }
 
   /** Whether the rows are here, and not in the tables of slices. */
   boolean isActive() {
-    return table != null;
+    return !buffered.all().isEmpty();
+  }
+
+  // Of an active buffer.
+  private StateTable table() {
+    return buffered.all().get(StateTables.ONLY);
   }
 
   /**
@@ -130,10 +146,10 @@ final class WindowBuffer implements AutoCloseable {
     long last = window.sliceStart(times.last());
     boolean isLate = slices.isLate(first + width);
     if (isActive()) {
-      return table.rowCount() <= MAX_ROWS
+      return table().rowCount() <= MAX_ROWS
           && isNear(isLate ? firstStart : Math.min(first, firstStart), Math.max(last, lastStart));
     }
-    if (isLate || Long.divideUnsigned(last - first, width) < MIN_SLICES - 1) {
+    if (!isUsed || isLate || Long.divideUnsigned(last - first, width) < MIN_SLICES - 1) {
       return false;
     }
     if (!tables.all().isEmpty()) {
@@ -175,15 +191,20 @@ final class WindowBuffer implements AutoCloseable {
     try (Column starts =
             TimeSlices.starts(rows.times(), start, width, context.stream(), context.resource());
         Table withStarts = withStarts(rows.arguments(), starts)) {
-      table.accumulate(withStarts);
-      return table;
+      return accumulate(withStarts);
     }
+  }
+
+  private StateTable accumulate(Table withStarts) {
+    StateTable table = buffered.forUpdate(StateTables.ONLY);
+    table.accumulate(withStarts);
+    return table;
   }
 
   private Table withStarts(Table arguments, Column starts) {
     int last = arguments.columnCount();
     return Table.of(
-        schema.input(),
+        buffered.schema().input(),
         arguments.rowCount(),
         i -> (i < last ? arguments.column(i) : starts).share());
   }
@@ -198,8 +219,7 @@ final class WindowBuffer implements AutoCloseable {
             arguments,
             part -> {
               try (Table withStarts = moves.withStart(part, start)) {
-                table.accumulate(withStarts);
-                return table;
+                return accumulate(withStarts);
               }
             },
             accumulated -> {});
@@ -207,31 +227,38 @@ final class WindowBuffer implements AutoCloseable {
 
   // Takes the rows of the tables of slices.
   private void begin(long first, long last) {
-    table = newTable();
     firstStart = first;
     lastStart = last;
     nextCompaction = MIN_COMPACTED_ROWS;
     for (long sliceEnd : tables.all().keySet()) {
       note(sliceEnd - width, sliceEnd - width);
     }
-    moves.fromSlices(table);
-  }
-
-  private StateTable newTable() {
-    return new StateTable(schema, context.stream(), context.resource());
+    moves.fromSlices(buffered.forUpdate(StateTables.ONLY));
   }
 
   /** Moves the rows to the tables of slices, if the buffer is active. */
   void flush() {
     if (isActive()) {
-      moves.toSlices(table);
+      moves.toSlices(table(), slices::isLate);
+      end();
+    }
+  }
+
+  /**
+   * Moves the rows that a subtask had in its buffer to the tables of slices.
+   *
+   * @param watermark of the subtask: rows of slices that were late are left out
+   */
+  void restore(long watermark) {
+    if (isActive()) {
+      moves.toSlices(
+          table(), sliceEnd -> slices.firesAt(window.lastWindowEnd(sliceEnd), watermark));
       end();
     }
   }
 
   private void end() {
-    table.close();
-    table = null;
+    buffered.remove(StateTables.ONLY);
   }
 
   /** Fires the windows that end by a watermark, if the buffer is active. */
@@ -239,7 +266,7 @@ final class WindowBuffer implements AutoCloseable {
     while (isActive()) {
       long firstEnd = slices.firstOpenWindowEnd(firstStart + width);
       int windows = 0;
-      while (windows < MAX_SLICES
+      while (windows < MAX_WINDOWS
           && firstEnd + windows * width <= window.lastWindowEnd(lastStart + width)
           && slices.firesAt(firstEnd + windows * width, newWatermark)) {
         windows++;
@@ -261,6 +288,7 @@ final class WindowBuffer implements AutoCloseable {
 
   private void fire(long firstEnd, long lastEnd, int windows, WindowsConsumer consumer) {
     KeyRange lastSlices = new KeyRange(firstEnd - width, lastEnd);
+    StateTable table = table();
     if (window.size() == width) {
       RowRange.forAll(
           table.rowCount(),
@@ -288,7 +316,7 @@ final class WindowBuffer implements AutoCloseable {
 
   // The rows of windows: each slice is part of several, which are told by their last slices.
   private StateTable merge(KeyRange lastSlices) {
-    StateTable merged = newTable();
+    StateTable merged = buffered.newTable();
     try {
       for (long distance = 0; distance < window.size(); distance += width) {
         KeyRange range = new KeyRange(lastSlices.first() - distance, lastSlices.end() - distance);
@@ -304,6 +332,7 @@ final class WindowBuffer implements AutoCloseable {
   }
 
   private void copy(KeyRange range, long added, StateTable target) {
+    StateTable table = table();
     RowRange.forAll(
         table.rowCount(),
         table.chunkRows(),
@@ -312,6 +341,7 @@ final class WindowBuffer implements AutoCloseable {
 
   // Gives up rows of late slices, if these are at least half of the rows.
   private void compact() {
+    StateTable table = table();
     if (table.rowCount() < nextCompaction) {
       return;
     }
@@ -325,27 +355,20 @@ final class WindowBuffer implements AutoCloseable {
                 context.retry().withRetry(() -> open.count(table, rows.first(), rows.count())));
     if (openRows[0] <= table.rowCount() / 2) {
       StateTable compacted = context.retry().withRetry(() -> copyOf(open));
-      table.close();
-      table = compacted;
+      end();
+      buffered.put(StateTables.ONLY, compacted);
     }
-    nextCompaction = Math.max(table.rowCount() + openRows[0], MIN_COMPACTED_ROWS);
+    nextCompaction = Math.max(table().rowCount() + openRows[0], MIN_COMPACTED_ROWS);
   }
 
   private StateTable copyOf(KeyRange open) {
-    StateTable copy = newTable();
+    StateTable copy = buffered.newTable();
     try {
       copy(open, 0, copy);
       return copy;
     } catch (RuntimeException | Error e) {
       copy.close();
       throw e;
-    }
-  }
-
-  @Override
-  public void close() {
-    if (isActive()) {
-      end();
     }
   }
 }

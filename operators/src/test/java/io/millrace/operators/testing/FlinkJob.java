@@ -124,11 +124,20 @@ public final class FlinkJob {
     if (status().isGloballyTerminalState()) {
       ErrorInfo failure = graph().getFailureInfo();
       throw new IllegalStateException(
-          "the job ended: " + status(), failure == null ? null : failure.getException());
+          "the job ended: " + status() + (failure == null ? "" : ": " + rootCause(failure)),
+          failure == null ? null : failure.getException());
     }
     return StreamSupport.stream(graph.getAllExecutionVertices().spliterator(), false)
         .map(AccessExecutionVertex::getExecutionState)
         .allMatch(state -> state == ExecutionState.RUNNING || state == ExecutionState.FINISHED);
+  }
+
+  private static Throwable rootCause(ErrorInfo failure) {
+    Throwable cause = failure.getException().deserializeError(FlinkJob.class.getClassLoader());
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause;
   }
 
   private AccessExecutionGraph graph() throws Exception {

@@ -3,9 +3,11 @@ package io.millrace.operators.window;
 
 import static io.millrace.operators.aggregate.Aggregate.avg;
 import static io.millrace.operators.aggregate.Aggregate.count;
+import static io.millrace.operators.aggregate.Aggregate.firstValue;
 import static io.millrace.operators.aggregate.Aggregate.max;
 import static io.millrace.operators.aggregate.Aggregate.sum;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -16,6 +18,7 @@ import io.millrace.operators.window.WindowHarness.Job;
 import io.millrace.operators.window.WindowSubtasks.Snapshot;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -104,28 +107,28 @@ class WindowBufferTest {
     assertThat(late).isPositive().isEqualTo(model.lateRows());
   }
 
+  private static final List<List<Object>> FOUR_SLICES =
+      List.of(row(1, 1, 500), row(1, 2, 1_500), row(2, 4, 2_500), row(1, 8, 3_500));
+
   @OutOfMemoryTest
-  void aCheckpointHasTheRowsInTablesOfSlices() throws Exception {
+  void aCheckpointHasTheRowsOfTheBuffer() throws Exception {
     OperatorSubtaskState state;
     try (WindowHarness harness = job(HOP).open(device)) {
-      harness.send(
-          0, List.of(row(1, 1, 500), row(1, 2, 1_500), row(2, 4, 2_500), row(1, 8, 3_500)));
-      assertThat(harness.rowsInState()).isZero();
+      harness.send(0, FOUR_SLICES);
       assertThat(harness.results(999)).containsExactly("[1, 1, 1] -2000..1000");
       state = harness.snapshot();
+      assertThat(harness.isBuffered()).isTrue();
       assertThat(harness.rowsInState()).isEqualTo(4);
-      harness.send(
-          0, List.of(row(1, 16, 1_500), row(3, 32, 2_500), row(1, 64, 4_500), row(1, 0, -9_000)));
-      assertThat(harness.lateRowsDropped()).isEqualTo(1);
-      assertThat(harness.rowsInState()).isEqualTo(6);
+      harness.send(0, List.of(row(1, 16, 1_500)));
     }
     try (WindowHarness harness = job(HOP).restore(device, state)) {
+      assertThat(harness.isBuffered()).isFalse();
+      assertThat(harness.rowsInState()).isEqualTo(4);
       harness.send(
           0, List.of(row(1, 16, 1_500), row(3, 32, 2_500), row(1, 64, 4_500), row(1, 0, 1_000)));
-      assertThat(harness.rowsInState()).isZero();
+      assertThat(harness.isBuffered()).isTrue();
       harness.send(0, List.of(row(1, 0, -9_000), row(4, 128, 4_000)));
       assertThat(harness.lateRowsDropped()).isEqualTo(1);
-      assertThat(harness.rowsInState()).isZero();
       assertThat(harness.results(3_999))
           .containsExactlyInAnyOrder(
               "[1, 4, 19] -1000..2000",
@@ -148,12 +151,101 @@ class WindowBufferTest {
     }
   }
 
+  // The slices of the checkpoint with the larger watermark had not been given up by then.
+  @Test
+  void rowsOfSlicesThatWereLateAreNotRestored() throws Exception {
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job(TUMBLE).open(device)) {
+      harness.send(0, FOUR_SLICES);
+      assertThat(harness.results(1_999))
+          .containsExactly("[1, 1, 1] 0..1000", "[1, 1, 2] 1000..2000");
+      assertThat(harness.rowsInState()).isEqualTo(4);
+      state = harness.snapshot();
+    }
+    try (WindowHarness harness = job(TUMBLE).restore(device, state)) {
+      assertThat(harness.rowsInState()).isEqualTo(2);
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactly("[2, 1, 4] 2000..3000", "[1, 1, 8] 3000..4000");
+    }
+  }
+
+  @Test
+  void aCheckpointWithRowsOfTheBufferIsRestoredByTheSameWindows() throws Exception {
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job(HOP).open(device)) {
+      harness.send(0, FOUR_SLICES);
+      assertThat(harness.results(999)).hasSize(1);
+      state = harness.snapshot();
+    }
+    try (WindowHarness harness = job(HOP).withAllowedLateness(SECOND).restore(device, state)) {
+      assertThat(harness.results(3_999))
+          .containsExactly(
+              "+I[1, 2, 3] -1000..2000",
+              "+I[1, 2, 3] 0..3000",
+              "+I[2, 1, 4] 0..3000",
+              "+I[1, 2, 10] 1000..4000",
+              "+I[2, 1, 4] 1000..4000");
+      harness.send(0, FOUR_SLICES);
+      assertThat(harness.isBuffered()).isFalse();
+    }
+    Job ordered = new Job(ROWS, List.of("k"), HOP, count(), sum("v"), firstValue("v"));
+    assertThatThrownBy(() -> ordered.restore(device, state))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("and the job has");
+    assertThatThrownBy(() -> job(TUMBLE).restore(device, state))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("expected a checkpoint of TUMBLE");
+    assertThatThrownBy(() -> job(HOP).withEarlyFiring(SECOND).restore(device, state))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("expected a checkpoint of windows with earlyFiring");
+  }
+
+  @Test
+  void windowsOfThousandsOfSlicesFire() throws Exception {
+    WindowModel model = new WindowModel(3_000, 1_000, false);
+    try (WindowHarness harness = job(HOP).open(device)) {
+      for (int batch = 0; batch < 2; batch++) {
+        List<List<Object>> rows = new ArrayList<>();
+        for (int i = 0; i < 3_000; i++) {
+          long time = (i * 7_919L + batch) % 5_000_000;
+          rows.add(row(i % 3, i, time));
+          model.add(i % 3, i, time);
+        }
+        harness.send(0, rows);
+        assertThat(harness.isBuffered()).isTrue();
+      }
+      for (long watermark : new long[] {1_500_000, Long.MAX_VALUE}) {
+        assertThat(harness.results(watermark))
+            .containsExactlyInAnyOrderElementsOf(model.results(watermark));
+      }
+      assertThat(harness.rowsInState()).isZero();
+    }
+  }
+
+  // A table for each slice then: the slices in between would be looked at without rows.
+  @Test
+  void slicesThatAreFarApartAreTables() throws Exception {
+    try (WindowHarness harness = job(TUMBLE).open(device)) {
+      harness.send(0, FOUR_SLICES);
+      assertThat(harness.isBuffered()).isTrue();
+      harness.send(0, List.of(row(1, 16, 70_000_000_000L)));
+      assertThat(harness.isBuffered()).isFalse();
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactly(
+              "[1, 1, 1] 0..1000",
+              "[1, 1, 2] 1000..2000",
+              "[2, 1, 4] 2000..3000",
+              "[1, 1, 8] 3000..4000",
+              "[1, 1, 16] 70000000000..70000001000");
+    }
+  }
+
   @OutOfMemoryTest
   void windowsOfOneSliceComeTogether() throws Exception {
     try (WindowHarness harness = job(TUMBLE).open(device)) {
       harness.send(
           0, List.of(row(1, 1, 500), row(1, 2, 1_500), row(2, 4, 1_600), row(1, 8, 3_500)));
-      assertThat(harness.rowsInState()).isZero();
+      assertThat(harness.isBuffered()).isTrue();
       assertThat(harness.results(1_999))
           .containsExactly("[1, 1, 1] 0..1000", "[1, 1, 2] 1000..2000", "[2, 1, 4] 1000..2000");
       assertThat(harness.results(Long.MAX_VALUE)).containsExactly("[1, 1, 8] 3000..4000");
@@ -177,7 +269,8 @@ class WindowBufferTest {
         harness.send(0, rows);
         assertThat(harness.results(now)).containsExactlyInAnyOrderElementsOf(model.results(now));
       }
-      assertThat(harness.rowsInState()).isZero();
+      assertThat(harness.isBuffered()).isTrue();
+      assertThat(harness.rowsInState()).isBetween(1L, 10_000L);
       assertThat(harness.results(Long.MAX_VALUE))
           .containsExactlyInAnyOrderElementsOf(model.results(Long.MAX_VALUE));
     }
@@ -204,7 +297,7 @@ class WindowBufferTest {
         rows.add(Arrays.asList(null, at, time(slice * 1_000L + 1), null, null));
       }
       harness.send(0, rows);
-      assertThat(harness.rowsInState()).isZero();
+      assertThat(harness.isBuffered()).isTrue();
       assertThat(harness.results(999))
           .containsExactlyInAnyOrder(
               "[" + name + ", " + at + ", null, 0, 0] -2000..1000",

@@ -179,6 +179,11 @@ final class WindowHarness extends KeyedOperatorHarness {
     return harness().getProcessingTimeService().getNumActiveTimers();
   }
 
+  /** Whether rows are in the buffer, and not in the tables of slices. */
+  boolean isBuffered() {
+    return ((WindowAggregateOperator) harness().getOperator()).isBuffered();
+  }
+
   /** The number of rows that were dropped. */
   long lateRowsDropped() {
     return counter("numLateRecordsDropped");

@@ -111,6 +111,7 @@ class SqlShellTest {
             bids()
                 + tables("millrace")
                 + tables("flink")
+                + "SHOW TABLES;\n"
                 + "SET 'table.dml-sync' = 'true';\n"
                 + "EXPLAIN STATEMENT SET BEGIN\n"
                 + QUERIES.formatted("millrace")
@@ -123,6 +124,7 @@ class SqlShellTest {
     assertThat(client.exitCode()).as(client.output() + client.error()).isZero();
     assertThat(client.output())
         .contains("MillraceGlobalWindowAggregate(", "MillraceExchange(", "MillraceCalc(")
+        .containsPattern("\\| +table name \\|[^|]+\\| +bids \\|")
         .containsPattern("\\| \\+[IU] \\| +" + BIDS + " \\|");
     assertThat(operatorsOf("dear_millrace"))
         .contains("MillraceExchange[", "MillraceGlobalWindowAggregate[");

@@ -2,6 +2,7 @@
 package io.millrace.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.sql.table.SqlOptions;
@@ -10,6 +11,7 @@ import io.millrace.sql.NexmarkTables.Content;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.ValidationException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,6 +74,17 @@ class SqlHookTest {
     SqlSession session =
         session(SqlMode.ON).with("SET 'millrace.sql.disabled-nodes' = 'Exchange;Calc'");
     assertThat(session.plan(QUERY)).startsWith("Calc(").contains("millrace=[no: disabled by");
+  }
+
+  @Test
+  void anUnknownKindOfNodeCannotBeDisabled() {
+    String disabled = "SET 'millrace.sql.disabled-nodes' = 'Exchange;Calk'";
+    assertThatThrownBy(() -> session(SqlMode.ON).with(disabled).plan(QUERY))
+        .isInstanceOf(ValidationException.class)
+        .hasMessageStartingWith("expected kinds of nodes in 'millrace.sql.disabled-nodes', which")
+        .hasMessageContaining("are Calc, Deduplicate,")
+        .hasMessageEndingWith("; got 'Calk'");
+    assertThat(session(SqlMode.OFF).with(disabled).plan(QUERY)).startsWith("Calc(");
   }
 
   @ParameterizedTest

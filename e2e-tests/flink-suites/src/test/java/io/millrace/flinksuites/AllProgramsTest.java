@@ -103,6 +103,7 @@ class AllProgramsTest {
         .hasSizeLessThanOrEqualTo(MAX_ABOUT_LATE_ROWS)
         .allMatch(program -> program.matches(ABOUT_LATE_ROWS));
     System.out.println("programs about late rows: " + aboutLateRows);
+    System.out.println("nodes of " + programs + " programs:\n" + SubstitutionReport.text());
     assertThat(programs).isGreaterThanOrEqualTo(PROGRAMS);
     REPLACED.forEach(
         (kind, count) ->

@@ -37,7 +37,10 @@ record Advice(String reason, String text) {
           new Advice(
               "a consumer needs the rows before updates",
               "a sink with a primary key, or a query without an aggregate of the result"),
-          new Advice("is Java code of the user", "the function as SQL, or a function that SQL has"),
+          new Advice(
+              "is Java code of the user",
+              "the aggregate of functions that SQL has, or one that implements"
+                  + " BatchAggregateFunction, see docs/user-functions.md"),
           new Advice("disabled by an option", "RESET 'millrace.sql.disabled-nodes'"),
           new Advice(
               "a temporal join needs snapshots", "a lookup join, or another table for the join"));

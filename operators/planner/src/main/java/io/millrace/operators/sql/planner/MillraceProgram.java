@@ -31,7 +31,11 @@ final class MillraceProgram extends FlinkChainedProgram<StreamOptimizeContext> {
   public RelNode optimize(RelNode root, StreamOptimizeContext context) {
     RelNode optimized = first(context).optimize(root, context);
     PlanContext plan = new PlanContext(context.getTableConfig());
-    return plan.mode() == SqlMode.OFF ? optimized : replaced(optimized, plan);
+    if (plan.mode() == SqlMode.OFF) {
+      return optimized;
+    }
+    plan.checkDisabledNodes(NodeKinds.replaced().keySet());
+    return replaced(optimized, plan);
   }
 
   private FlinkChainedProgram<StreamOptimizeContext> first(StreamOptimizeContext context) {

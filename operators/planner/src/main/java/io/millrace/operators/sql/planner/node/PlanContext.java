@@ -9,10 +9,12 @@ import io.millrace.operators.sql.table.SqlOptions;
 import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.transfer.WatermarkMode;
 import java.util.Map;
+import java.util.Set;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.api.TableConfig;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.api.config.ExecutionConfigOptions;
 import org.apache.flink.table.planner.utils.InternalConfigOptions;
 import org.apache.flink.table.planner.utils.TableConfigUtils;
@@ -31,6 +33,26 @@ public record PlanContext(TableConfig config) {
   /** Whether Millrace's nodes are executed, not only explained. */
   boolean isExecuted() {
     return mode() == SqlMode.ON;
+  }
+
+  /**
+   * Checks that each disabled kind of node is one of {@code kinds}.
+   *
+   * @throws ValidationException if a name is not one of them
+   */
+  public void checkDisabledNodes(Set<String> kinds) {
+    for (String kind : option(SqlOptions.DISABLED_NODES)) {
+      if (!kinds.contains(kind)) {
+        throw new ValidationException(
+            "expected kinds of nodes in '"
+                + SqlOptions.DISABLED_NODES.key()
+                + "', which are "
+                + String.join(", ", kinds)
+                + "; got '"
+                + kind
+                + "'");
+      }
+    }
   }
 
   boolean isDisabled(String kind) {

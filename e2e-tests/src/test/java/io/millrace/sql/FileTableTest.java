@@ -326,6 +326,16 @@ class FileTableTest {
             "column 'nested' has the type ROW<m MAP<STRING, INT>>: no format reads or writes a MAP");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"json", "csv", "parquet", "arrow"})
+  void tablesWithBitmapsAreRefused(String format) {
+    String columns = "id BIGINT, b BITMAP";
+    String table = table("bitmaps", "millrace-filesystem", columns, "'format' = '" + format + "'");
+    assertThatThrownBy(() -> session(SqlMode.ON, table).plan("SELECT id FROM bitmaps"))
+        .hasStackTraceContaining(
+            "column 'b' has the type BITMAP: no format reads or writes a BITMAP");
+  }
+
   @Test
   void nullsInColumnsThatAreNotNullFailOrAreDropped() throws Exception {
     String table =

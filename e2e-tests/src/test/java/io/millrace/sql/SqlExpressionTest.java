@@ -16,6 +16,7 @@ import java.time.Period;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.flink.types.Row;
+import org.apache.flink.types.bitmap.Bitmap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -194,6 +195,57 @@ class SqlExpressionTest {
     SqlSession millrace = sessionOfConstants(SqlMode.ON);
     assertThat(millrace.explanation(query)).contains("millrace=[no: a list of ");
     assertThat(millrace.rows(query)).isEqualTo(sessionOfConstants(SqlMode.OFF).rows(query));
+  }
+
+  private static SqlSession sessionOfBitmaps(SqlMode mode) {
+    Map<String, String> columns = new LinkedHashMap<>();
+    columns.put("id", "INT");
+    columns.put("b", "BITMAP");
+    columns.put("c", "BITMAP");
+    columns.put("a", "ARRAY<INT>");
+    Bitmap odd = Bitmap.empty();
+    for (int i = 1; i < 20_000; i += 2) {
+      odd.add(i);
+    }
+    Bitmap few = Bitmap.fromArray(new int[] {-1, 3, 4, 1 << 20});
+    Bitmap run = Bitmap.empty();
+    run.add(0L, 70_000L);
+    return new SqlSession(flink, mode)
+        .with(
+            "v",
+            columns,
+            Row.of(1, odd, few, new Integer[] {5, null, -7, 5}),
+            Row.of(2, few, run, new Integer[] {}),
+            Row.of(3, Bitmap.empty(), odd, null),
+            Row.of(4, run, null, new Integer[] {0}),
+            new Row(4));
+  }
+
+  /** Flink's functions of bitmaps are called, also between operators on batches. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT id, b, BITMAP_CARDINALITY(c), BITMAP_TO_STRING(c), BITMAP_TO_ARRAY(c) FROM v",
+        "SELECT id, BITMAP_AND(b, c), BITMAP_OR(b, c), BITMAP_XOR(b, c), BITMAP_ANDNOT(b, c) FROM v",
+        "SELECT BITMAP_BUILD(a), BITMAP_TO_BYTES(b), BITMAP_FROM_BYTES(BITMAP_TO_BYTES(c)) FROM v",
+        "SELECT CASE WHEN id = 1 THEN b ELSE c END, COALESCE(c, b), b IS NULL FROM v",
+        "SELECT ARRAY[b, c], ROW(id, b), MAP['k', BITMAP_OR(c, b)] FROM v",
+        "SELECT CAST(NULL AS BITMAP), BITMAP_CARDINALITY(BITMAP_BUILD(ARRAY[id, 7])) FROM v",
+        "SELECT BITMAP_CARDINALITY(b), COUNT(*), LAST_VALUE(id) FROM v GROUP BY BITMAP_CARDINALITY(b)",
+        "SELECT id, BITMAP_TO_STRING(FIRST_VALUE(c)) FROM v GROUP BY id"
+      })
+  void bitmaps(String query) throws Exception {
+    SqlSession millrace = sessionOfBitmaps(SqlMode.ON);
+    assertThat(millrace.plan(query)).contains("MillraceCalc(");
+    assertThat(millrace.rows(query)).isEqualTo(sessionOfBitmaps(SqlMode.OFF).rows(query));
+  }
+
+  @Test
+  void flinkComparesBitmaps() throws Exception {
+    String query = "SELECT id + 1, b = c, b <> c FROM v WHERE b = b";
+    SqlSession millrace = sessionOfBitmaps(SqlMode.ON);
+    assertThat(millrace.explanation(query)).contains("millrace=[no: bitmaps are compared");
+    assertThat(millrace.rows(query)).isEqualTo(sessionOfBitmaps(SqlMode.OFF).rows(query));
   }
 
   private static SqlSession sessionOfPairs(SqlMode mode) {

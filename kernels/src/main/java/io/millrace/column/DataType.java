@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
  * @param precision digits of a decimal, digits of a second's fraction of a timestamp, else 0
  * @param scale digits after a decimal's point, else 0
  * @param withTimeZone whether a timestamp is an instant (Flink's TIMESTAMP_LTZ)
- * @param fields the fields of a STRUCT, the element field of a LIST, the value field of a
- *     DICTIONARY, else empty
+ * @param fields the fields of a STRUCT, the element field of a LIST or a BITMAP, the value field of
+ *     a DICTIONARY, else empty
  */
 @PublicEvolving
 public record DataType(
@@ -36,6 +36,13 @@ public record DataType(
   private static final String ENTRIES = "entries";
 
   public static final DataType BINARY = simple(TypeId.BINARY);
+
+  /**
+   * Flink's BITMAP, a set of INTs: BINARY in RoaringBitmap's portable format, as in Flink's binary
+   * rows. It is told from other BINARY by its element.
+   */
+  public static final DataType BITMAP =
+      new DataType(TypeId.BINARY, 0, 0, false, List.of(new Field("element", INT32, false)));
 
   /** A named part of a nested type, or a column of a {@link Schema}. */
   public record Field(String name, DataType type, boolean nullable) implements Serializable {
@@ -131,6 +138,16 @@ public record DataType(
     return isMap() || fields.stream().anyMatch(field -> field.type().hasMap());
   }
 
+  /** Whether this is {@link #BITMAP}, or there is a bitmap in it. */
+  public boolean hasBitmap() {
+    return isBitmap() || fields.stream().anyMatch(field -> field.type().hasBitmap());
+  }
+
+  /** Whether this is {@link #BITMAP}. */
+  public boolean isBitmap() {
+    return id == TypeId.BINARY && !fields.isEmpty();
+  }
+
   public static DataType dictionary(DataType values) {
     return new DataType(TypeId.DICTIONARY, 0, 0, false, List.of(Field.of("value", values)));
   }
@@ -210,6 +227,7 @@ public record DataType(
       case DECIMAL32, DECIMAL64, DECIMAL128 -> "DECIMAL(" + precision + ", " + scale + ")";
       case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS ->
           (withTimeZone ? "TIMESTAMP_LTZ(" : "TIMESTAMP(") + precision + ")";
+      case BINARY -> isBitmap() ? "BITMAP" : id.name();
       case LIST -> isMap() ? mapText() : "ARRAY<" + text(fields.get(0)) + ">";
       case STRUCT ->
           fields.stream().map(Field::toString).collect(Collectors.joining(", ", "ROW<", ">"));

@@ -27,7 +27,8 @@ public final class TableColumns {
   /**
    * The physical columns of a table.
    *
-   * @throws ValidationException if a column has a type that no column of batches has, or a MAP
+   * @throws ValidationException if a column has a type that no column of batches has, a MAP or a
+   *     BITMAP
    */
   public static Schema physical(DynamicTableFactory.Context context) {
     Schema schema;
@@ -37,10 +38,10 @@ public final class TableColumns {
       throw new ValidationException(e.getMessage(), e);
     }
     for (DataType.Field field : schema.fields()) {
-      if (field.type().hasMap()) {
+      if (field.type().hasMap() || field.type().hasBitmap()) {
         throw new ValidationException(
-            "column '%s' has the type %s: no format reads or writes a MAP"
-                .formatted(field.name(), field.type()));
+            "column '%s' has the type %s: no format reads or writes a %s"
+                .formatted(field.name(), field.type(), field.type().hasMap() ? "MAP" : "BITMAP"));
       }
     }
     return schema;

@@ -9,7 +9,7 @@ enum KnownGap {
       "takes or gives a multiset or a value of a type that no column holds",
       "AT DOT MULTISET OBJECT_OF OBJECT_UPDATE"),
   BITMAPS(
-      "takes or gives a bitmap, which no column holds",
+      "host: Flink's class is called",
       "BITMAP_AND BITMAP_ANDNOT BITMAP_BUILD BITMAP_CARDINALITY BITMAP_FROM_BYTES BITMAP_OR"
           + " BITMAP_TO_ARRAY BITMAP_TO_BYTES BITMAP_TO_STRING BITMAP_XOR"),
   JSON(

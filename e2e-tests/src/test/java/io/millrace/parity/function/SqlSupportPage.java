@@ -9,6 +9,7 @@ import io.millrace.operators.sql.planner.aggregate.AggregateCalls;
 import io.millrace.operators.sql.planner.node.KeptKinds;
 import io.millrace.testing.ExampleCalls;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -20,7 +21,8 @@ final class SqlSupportPage {
   private static final ResolutionContext CONTEXT = ResolutionContext.DEFAULT.withBatch();
 
   // Functions with a syntax of their own, which expressions have without a definition.
-  private static final Set<String> OTHER_FORMS = KnownGap.OTHER_NAME.names();
+  private static final Set<KnownGap> HAVE_OTHER_FORMS =
+      EnumSet.of(KnownGap.OTHER_NAME, KnownGap.BITMAPS);
 
   private SqlSupportPage() {}
 
@@ -63,15 +65,12 @@ final class SqlSupportPage {
     if (function.isPresent()) {
       return ExampleCalls.runsOnDevice(function.get(), CONTEXT) ? ON_DEVICE : "host";
     }
-    if (OTHER_FORMS.contains(name)) {
-      return KnownGap.OTHER_NAME.reason();
-    }
-    return "none: it "
-        + Arrays.stream(KnownGap.values())
-            .filter(gap -> gap.names().contains(name))
-            .map(KnownGap::reason)
+    KnownGap gap =
+        Arrays.stream(KnownGap.values())
+            .filter(each -> each.names().contains(name))
             .findFirst()
             .orElseThrow(() -> new IllegalStateException(name + " has no reason"));
+    return HAVE_OTHER_FORMS.contains(gap) ? gap.reason() : "none: it " + gap.reason();
   }
 
   private static void appendAggregateFunctions(StringBuilder page) {

@@ -45,7 +45,7 @@ public record HashFunction(Algorithm algorithm, int seed) implements Serializabl
      * Byte, Short, Integer, Long, Float, Double, String, BigDecimal of the column's scale,
      * LocalDate, LocalTime, LocalDateTime, or Instant (TIMESTAMP_LTZ). BINARY is hashed as {@code
      * Arrays.hashCode(byte[])}, since Flink takes no array as a key. A null is 0. Several columns
-     * are hashed as Flink's tuples of these. No structs.
+     * are hashed as Flink's tuples of these. No structs and no bitmaps.
      */
     FLINK_JAVA,
     /** The hash of the binary row that holds the key columns; no structs. */
@@ -74,7 +74,8 @@ public record HashFunction(Algorithm algorithm, int seed) implements Serializabl
             case BOOL, INT8, INT16, INT32, INT64, FLOAT32, FLOAT64 -> true;
             default -> false;
           };
-      case FLINK_JAVA, FLINK_BINARY_ROW -> type.id().isScalar();
+      case FLINK_JAVA -> type.id().isScalar() && !type.isBitmap();
+      case FLINK_BINARY_ROW -> type.id().isScalar();
     };
   }
 }

@@ -15,6 +15,7 @@ import org.apache.flink.table.data.conversion.DataStructureConverter;
 import org.apache.flink.table.data.conversion.DataStructureConverters;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
+import org.apache.flink.types.bitmap.Bitmap;
 
 /** Rows of a user with the Java types of Flink's Table API, which are equal if their values are. */
 final class ExternalRows {
@@ -83,7 +84,7 @@ final class ExternalRows {
       case TIMESTAMP_MICROS -> wholeMicros((TimestampData) value);
       // UTF-8 has no halves of surrogate pairs.
       case STRING -> StringData.fromBytes(((StringData) value).toBytes());
-      case BINARY -> ((byte[]) value).clone();
+      case BINARY -> type.isBitmap() ? Bitmap.from((Bitmap) value) : ((byte[]) value).clone();
       default -> value;
     };
   }
@@ -100,6 +101,8 @@ final class ExternalRows {
     for (int i = 0; i < schema.size(); i++) {
       if (copy.getField(i) instanceof byte[] bytes) {
         copy.setField(i, bytes.clone());
+      } else if (copy.getField(i) instanceof Bitmap bitmap) {
+        copy.setField(i, Bitmap.from(bitmap));
       }
     }
     return copy;

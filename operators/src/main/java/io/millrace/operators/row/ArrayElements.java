@@ -9,6 +9,7 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.types.RowKind;
+import org.apache.flink.types.bitmap.Bitmap;
 import org.apache.flink.types.variant.Variant;
 
 /** An array seen as a row of its elements, so that one set of appenders reads both. */
@@ -106,6 +107,11 @@ record ArrayElements(ArrayData array) implements RowData {
   @Override
   public RowData getRow(int position, int fields) {
     return array.getRow(position, fields);
+  }
+
+  @Override
+  public Bitmap getBitmap(int position) {
+    return array.getBitmap(position);
   }
 
   @Override

@@ -27,7 +27,10 @@ interface GetterFieldAppender {
     if (builder instanceof VariableWidthColumnBuilder column) {
       return switch (column.type().id()) {
         case STRING -> (row, i) -> GetterRowAppender.append(column, row.getString(i));
-        default -> (row, i) -> column.appendBytes(row.getBinary(i));
+        default ->
+            column.type().isBitmap()
+                ? (row, i) -> column.appendBytes(row.getBitmap(i).toBytes())
+                : (row, i) -> column.appendBytes(row.getBinary(i));
       };
     }
     if (builder instanceof ListColumnBuilder column) {

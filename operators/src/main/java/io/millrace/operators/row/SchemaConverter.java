@@ -13,6 +13,7 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.BigIntType;
+import org.apache.flink.table.types.logical.BitmapType;
 import org.apache.flink.table.types.logical.BooleanType;
 import org.apache.flink.table.types.logical.DateType;
 import org.apache.flink.table.types.logical.DecimalType;
@@ -153,6 +154,7 @@ public final class SchemaConverter {
               type.is(LogicalTypeRoot.TIMESTAMP_WITH_LOCAL_TIME_ZONE));
       case CHAR, VARCHAR -> DataType.STRING;
       case BINARY, VARBINARY -> DataType.BINARY;
+      case BITMAP -> DataType.BITMAP;
       case ARRAY -> {
         LogicalType element = ((ArrayType) type).getElementType();
         Field field = toField("element", path + ".element", element);
@@ -171,7 +173,7 @@ public final class SchemaConverter {
                   + path
                   + "' is "
                   + type.asSummaryString()
-                  + "; columns hold numbers, BOOLEAN, DECIMAL, strings, bytes, DATE, TIME,"
+                  + "; columns hold numbers, BOOLEAN, DECIMAL, strings, bytes, BITMAP, DATE, TIME,"
                   + " TIMESTAMP, TIMESTAMP_LTZ, and ROW, ARRAY and MAP of those");
     };
   }
@@ -225,7 +227,10 @@ public final class SchemaConverter {
               ? new LocalZonedTimestampType(nullable, type.precision())
               : new TimestampType(nullable, type.precision());
       case STRING -> new VarCharType(nullable, VarCharType.MAX_LENGTH);
-      case BINARY -> new VarBinaryType(nullable, VarBinaryType.MAX_LENGTH);
+      case BINARY ->
+          type.isBitmap()
+              ? new BitmapType(nullable)
+              : new VarBinaryType(nullable, VarBinaryType.MAX_LENGTH);
       case LIST -> toListType(type.fields().get(0), type.isMap(), nullable);
       case STRUCT -> toRowType(type.fields(), nullable);
       case DICTIONARY -> toLogicalType(type.fields().get(0).type(), nullable);

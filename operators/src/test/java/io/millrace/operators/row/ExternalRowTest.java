@@ -23,6 +23,7 @@ import org.apache.flink.api.java.typeutils.PojoTypeInfo;
 import org.apache.flink.api.java.typeutils.TypeExtractor;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
+import org.apache.flink.types.bitmap.Bitmap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -37,6 +38,7 @@ class ExternalRowTest {
           Field.of("local", DataType.timestamp(9)),
           Field.of("instant", DataType.timestamp(6, true)),
           Field.of("bytes", DataType.BINARY),
+          Field.of("bitmap", DataType.BITMAP),
           Field.of("tags", DataType.list(DataType.STRING)),
           Field.of("inner", DataType.struct(Field.of("flag", DataType.BOOL))));
 
@@ -52,6 +54,7 @@ class ExternalRowTest {
       LocalDateTime.parse("2026-11-21T12:34:56.123456789"),
       Instant.parse("1969-12-31T23:59:59.999999Z"),
       new byte[] {1, 2, 3},
+      Bitmap.fromArray(new int[] {-7, 1, 5}),
       new String[] {"a", null},
       Row.of(true)
     };
@@ -88,7 +91,7 @@ class ExternalRowTest {
     try (RowTableBuilder builder = builder(SCHEMA)) {
       ExternalRowAppender appender = new ExternalRowAppender(builder);
       assertThatThrownBy(() -> appender.append(Row.of(1L)))
-          .hasMessageContaining("expected a row of 10 fields, got 1");
+          .hasMessageContaining("expected a row of 11 fields, got 1");
       Object[] values = values();
       values[0] = "not a number";
       assertThatThrownBy(() -> appender.append(Row.of(values)))

@@ -20,6 +20,8 @@ import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.MapData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
+import org.apache.flink.types.DeserializationException;
+import org.apache.flink.types.bitmap.Bitmap;
 
 /** The Java values of the test fixtures as Flink's internal data structures. */
 final class InternalValues {
@@ -44,7 +46,7 @@ final class InternalValues {
       case TIME -> (int) (((LocalTime) value).toNanoOfDay() / 1_000_000);
       case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> timestamp(value);
       case STRING -> StringData.fromString((String) value);
-      case BINARY -> ((ByteBuffer) value).array();
+      case BINARY -> bytes(type, ((ByteBuffer) value).array());
       case LIST ->
           type.isMap()
               ? map(type.fields().get(0).type().fields(), (List<?>) value)
@@ -53,6 +55,14 @@ final class InternalValues {
       case DICTIONARY -> value(type.fields().get(0).type(), value);
       default -> value;
     };
+  }
+
+  private static Object bytes(DataType type, byte[] value) {
+    try {
+      return type.isBitmap() ? Bitmap.fromBytes(value) : value;
+    } catch (DeserializationException e) {
+      throw new IllegalArgumentException(e);
+    }
   }
 
   private static TimestampData timestamp(Object value) {

@@ -33,6 +33,7 @@ import org.apache.flink.table.data.binary.BinaryRowData;
 import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.types.RowKind;
+import org.apache.flink.types.bitmap.Bitmap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -166,6 +167,25 @@ class RowDataRoundTripTest {
           assertThat(TableRows.of(table, device)).isEqualTo(rows);
         }
       }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Form.class)
+  void bitmapsAreBytes(Form form) {
+    DataType named = DataType.struct(Field.of("bitmap", DataType.BITMAP));
+    Schema schema =
+        DataTypes.schema(List.of(DataType.BITMAP, named, DataType.list(DataType.BITMAP)));
+    List<List<Object>> rows = new ArrayList<>();
+    for (int size : new int[] {0, 1, 3, 5_000}) {
+      Bitmap bitmap = Bitmap.fromArray(randomness.random().ints(size, -9, 1 << 20).toArray());
+      ByteBuffer bytes = ByteBuffer.wrap(bitmap.toBytes());
+      rows.add(List.of(bytes, List.of(bytes), Arrays.asList(bytes, null, bytes)));
+    }
+    rows.add(Arrays.asList(null, null, null));
+    try (Table table = table(schema, rows, form)) {
+      assertThat(TableRows.of(table, device)).isEqualTo(rows);
+      assertDecodes(table, rows);
     }
   }
 

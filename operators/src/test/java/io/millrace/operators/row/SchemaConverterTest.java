@@ -45,7 +45,12 @@ class SchemaConverterTest {
         IntStream.rangeClosed(1, 38).mapToObj(precision -> DataType.decimal(precision, 1));
     Schema schema =
         DataTypes.schema(
-            Stream.of(DataTypes.flat().stream(), DataTypes.nested().stream(), precisions, decimals)
+            Stream.of(
+                    DataTypes.flat().stream(),
+                    DataTypes.nested().stream(),
+                    Stream.of(DataType.BITMAP, DataType.list(DataType.BITMAP)),
+                    precisions,
+                    decimals)
                 .flatMap(types -> types)
                 .toList());
     assertThat(SchemaConverter.toSchema(SchemaConverter.toRowType(schema))).isEqualTo(schema);

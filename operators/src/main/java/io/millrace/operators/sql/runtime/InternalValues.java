@@ -17,6 +17,8 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.types.DeserializationException;
+import org.apache.flink.types.bitmap.Bitmap;
 
 /**
  * Values in vectors, as the objects that Flink's rows hold.
@@ -52,7 +54,7 @@ record InternalValues(LogicalType type) implements VectorValues {
       case TIMESTAMP_NANOS ->
           TimestampData.fromEpochMillis(vector.longs()[row], (int) vector.secondParts()[row]);
       case STRING -> StringData.fromBytes(vector.getBytes(row));
-      case BINARY -> vector.getBytes(row);
+      case BINARY -> column.isBitmap() ? bitmap(vector.getBytes(row)) : vector.getBytes(row);
       case STRUCT -> rowOf(vector, row);
       case LIST ->
           column.isMap() ? mapOf(vector, row) : new GenericArrayData(elements(vector, row));
@@ -64,6 +66,14 @@ record InternalValues(LogicalType type) implements VectorValues {
     int rest = (int) Math.floorMod(micros, MICROS_OF_MILLI);
     return TimestampData.fromEpochMillis(
         Math.floorDiv(micros, MICROS_OF_MILLI), rest * NANOS_OF_MICRO);
+  }
+
+  private static Bitmap bitmap(byte[] bytes) {
+    try {
+      return Bitmap.fromBytes(bytes);
+    } catch (DeserializationException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private GenericRowData rowOf(HostVector vector, int row) {
@@ -111,7 +121,8 @@ record InternalValues(LogicalType type) implements VectorValues {
       case TIMESTAMP_MICROS -> vector.longs()[row] = micros((TimestampData) value);
       case TIMESTAMP_NANOS -> setNanos(vector, row, (TimestampData) value);
       case STRING -> vector.setBytes(row, ((StringData) value).toBytes());
-      case BINARY -> vector.setBytes(row, (byte[]) value);
+      case BINARY ->
+          vector.setBytes(row, value instanceof Bitmap bitmap ? bitmap.toBytes() : (byte[]) value);
       case STRUCT -> setRow(vector, row, (RowData) value);
       case LIST -> {
         if (column.isMap()) {

@@ -35,6 +35,9 @@ final class RexCasts {
     if (operand.getKind() == SqlKind.ROW && to.is(LogicalTypeRoot.ROW) && !orNull) {
       return row((RexCall) operand, call.getType(), converter);
     }
+    if (from.is(LogicalTypeRoot.BITMAP) != to.is(LogicalTypeRoot.BITMAP)) {
+      throw new UnsupportedNodeException("a cast to " + to.asSummaryString());
+    }
     Expression value = converter.convert(operand);
     checkIntervals(call, operand);
     if (to.is(LogicalTypeFamily.CHARACTER_STRING)) {
@@ -46,7 +49,7 @@ final class RexCasts {
     Expression cast = cast(value, RexConverter.type(operand), target, orNull);
     return switch (target.id()) {
       case TIME -> ofPrecision(cast, from, to);
-      case BINARY -> ofLength(cast, from, to);
+      case BINARY -> target.isBitmap() ? cast : ofLength(cast, from, to);
       default -> cast;
     };
   }

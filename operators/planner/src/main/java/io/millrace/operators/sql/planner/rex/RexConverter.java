@@ -147,6 +147,9 @@ public final class RexConverter {
   Expression equality(boolean isEqual, Expression left, Expression right) {
     DataType ofLeft = typeOf(left);
     DataType ofRight = typeOf(right);
+    if (ofLeft.hasBitmap()) {
+      throw new UnsupportedNodeException("bitmaps are compared: equal ones may differ in bytes");
+    }
     boolean areNumbers =
         ofLeft.isNumeric() && ofRight.isNumeric() && !(ofLeft.isInteger() && ofRight.isInteger());
     boolean areMixedTimes =
@@ -166,7 +169,7 @@ public final class RexConverter {
   }
 
   private Expression function(RexCall call) {
-    if (UserFunctions.isOfUser(call)) {
+    if (UserFunctions.isCalled(call)) {
       return called(userFunctions.name(call), call);
     }
     return switch (call.getOperator().getName()) {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexCallBinding;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.functions.FunctionDefinition;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.table.functions.SpecializedFunction;
@@ -24,11 +25,11 @@ import org.apache.flink.table.planner.functions.bridging.BridgingSqlFunction;
 import org.apache.flink.table.planner.functions.inference.OperatorBindingCallContext;
 import org.apache.flink.table.types.extraction.ExtractionUtils;
 import org.apache.flink.table.types.inference.CallContext;
-import org.apache.flink.table.types.inference.TypeInference;
 import org.apache.flink.table.types.inference.TypeInferenceUtil;
+import org.apache.flink.table.types.utils.DataTypeUtils;
 
 /**
- * A call of a function of the user.
+ * A call of a function of the user, or of a function of Flink's that is a class in Java.
  *
  * @param eval the method that Flink would call
  * @param arguments the types of its arguments, with the classes that the method takes
@@ -50,21 +51,58 @@ record UserFunctionCall(
     if (!(call.getOperator() instanceof BridgingSqlFunction operator)) {
       throw refused(call, "is registered in the old way");
     }
+    return UserFunctions.isOfUser(call) ? ofUser(call, operator) : ofFlink(call, operator);
+  }
+
+  private static UserFunctionCall ofUser(RexCall call, BridgingSqlFunction operator) {
     ScalarFunction function = checked(call, operator.getDefinition());
-    CallContext context =
-        new OperatorBindingCallContext(
-            operator.getDataTypeFactory(),
-            function,
-            RexCallBinding.create(operator.getTypeFactory(), call, List.of()),
-            call.getType());
-    TypeInference inference = operator.getTypeInference();
-    CallContext typed = TypeInferenceUtil.castArguments(inference, context, null);
+    CallContext typed = typed(call, operator, null);
+    List<org.apache.flink.table.types.DataType> arguments = typed.getArgumentDataTypes();
+    return new UserFunctionCall(
+        call, function, eval(call, function, arguments), arguments, result(typed, operator));
+  }
+
+  // Takes and gives the values of Flink's rows.
+  private static UserFunctionCall ofFlink(RexCall call, BridgingSqlFunction operator) {
+    org.apache.flink.table.types.DataType result = result(typed(call, operator, null), operator);
+    CallContext typed = typed(call, operator, result);
+    ScalarFunction function = builtIn(operator, typed);
+    List<org.apache.flink.table.types.DataType> arguments =
+        typed.getArgumentDataTypes().stream().map(DataTypeUtils::toInternalDataType).toList();
     return new UserFunctionCall(
         call,
         function,
-        eval(call, function, typed.getArgumentDataTypes()),
-        typed.getArgumentDataTypes(),
-        TypeInferenceUtil.inferOutputType(typed, inference.getOutputTypeStrategy()));
+        eval(call, function, arguments),
+        arguments,
+        DataTypeUtils.toInternalDataType(result));
+  }
+
+  private static CallContext typed(
+      RexCall call, BridgingSqlFunction operator, org.apache.flink.table.types.DataType result) {
+    CallContext context =
+        new OperatorBindingCallContext(
+            operator.getDataTypeFactory(),
+            operator.getDefinition(),
+            RexCallBinding.create(operator.getTypeFactory(), call, List.of()),
+            call.getType());
+    return TypeInferenceUtil.castArguments(operator.getTypeInference(), context, result);
+  }
+
+  private static org.apache.flink.table.types.DataType result(
+      CallContext typed, BridgingSqlFunction operator) {
+    return TypeInferenceUtil.inferOutputType(
+        typed, operator.getTypeInference().getOutputTypeStrategy());
+  }
+
+  private static ScalarFunction builtIn(BridgingSqlFunction operator, CallContext call) {
+    return (ScalarFunction)
+        UserDefinedFunctionHelper.createSpecializedFunction(
+            operator.getName(),
+            operator.getDefinition(),
+            call,
+            UserFunctionCall.class.getClassLoader(),
+            new Configuration(),
+            null);
   }
 
   private static UnsupportedNodeException refused(RexCall call, String reason) {
@@ -148,7 +186,8 @@ record UserFunctionCall(
   /** Why the host evaluates the function; empty if a device can. */
   private Optional<String> hostReason() {
     if (!(function instanceof DeviceFunction device)) {
-      return Optional.of("plain Java of the user");
+      return Optional.of(
+          UserFunctions.isOfUser(call) ? "plain Java of the user" : "Flink's function of bitmaps");
     }
     DataType type = RexConverter.type(call);
     boolean hasNested =

@@ -11,18 +11,25 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexVisitorImpl;
 import org.apache.calcite.sql.SqlOperator;
 import org.apache.flink.annotation.Internal;
+import org.apache.flink.table.functions.BuiltInFunctionDefinition;
 import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.functions.ScalarFunction;
+import org.apache.flink.table.planner.calcite.FlinkTypeFactory;
 import org.apache.flink.table.planner.functions.bridging.BridgingSqlFunction;
 import org.apache.flink.table.planner.functions.utils.ScalarSqlFunction;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
 
-/** The functions of the user that expressions call, each once for the types of its arguments. */
+/**
+ * The functions in Java that expressions call, each once for the types of its arguments: those of
+ * the user, and Flink's functions of bitmaps.
+ */
 @Internal
 public final class UserFunctions {
   private final Map<Signature, UserDefinedFunction> functions = new LinkedHashMap<>();
@@ -57,7 +64,7 @@ public final class UserFunctions {
 
     @Override
     public Void visitCall(RexCall call) {
-      if (isOfUser(call)) {
+      if (isCalled(call)) {
         functions.computeIfAbsent(
             Signature.of(call), key -> UserFunctionCall.of(call).as(freeName(call)));
       }
@@ -77,6 +84,22 @@ public final class UserFunctions {
   private boolean isTaken(String name) {
     return FunctionRegistry.builtIn().find(name).isPresent()
         || functions.values().stream().anyMatch(function -> function.name().equals(name));
+  }
+
+  static boolean isCalled(RexCall call) {
+    return isOfUser(call) || isOfBitmaps(call);
+  }
+
+  /** Whether a call is of a function of Flink's that takes or gives a bitmap. */
+  static boolean isOfBitmaps(RexCall call) {
+    return call.getOperator() instanceof BridgingSqlFunction function
+        && function.getDefinition() instanceof BuiltInFunctionDefinition definition
+        && definition.getRuntimeClass().isPresent()
+        && FunctionRegistry.builtIn().find(function.getName()).isEmpty()
+        && Stream.concat(Stream.of(call), call.getOperands().stream())
+            .map(RexNode::getType)
+            .map(FlinkTypeFactory::toLogicalType)
+            .anyMatch(type -> type.is(LogicalTypeRoot.BITMAP));
   }
 
   /** Whether a call is of a function of the user, however it is called. */

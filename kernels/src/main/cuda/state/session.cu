@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions in state tables of slices of time: a row has the first and the last time of a session of its key.
+// Sessions in state tables of slices of time, or in one table with the start of a row's slice in its key: a row has the first
+// and the last time of a session of its key.
 //
 //   session_select  copies rows of a chunk whose last time has passed, one behind the other in their order: those whose
-//                   session goes on in the table of the next slice, or the others; counts all of them
+//                   session goes on in a row of a later slice whose last time has not, or the others; counts all of them.
+//                   With a table for each slice, this is a row of the next slice. In one table, a session goes from row to
+//                   row of next slices; the copies have the start of the last one that has passed, or of that later slice
 //   session_clear   makes these rows rows of no session, with zeros for all accumulators
 //   session_touch   finds the rows of a batch that touch the session of their key
 //
@@ -34,6 +37,7 @@ struct SessionSelectArguments {
   uint64_t source;      // the first row
   uint64_t target;      // where rows are copied to
   uint64_t scratch;     // SessionScratch, zero before
+  uint64_t starts;      // int64 per row: the start of the slice whose row is looked up, a word of its key; 0: a table a slice
   uint64_t last_time;   // the word of a time: rows with a later last time are in open sessions
   int64_t gap;
   int32_t key_words;
@@ -46,6 +50,8 @@ struct SessionSelectArguments {
   int32_t first_word;   // the first time, a minimum
   uint32_t tails;       // bit w is set if word w of a state row is the tail of a string
   int32_t continued;    // whether the rows are copied whose session goes on, or the others
+  int32_t start_word;   // of a state row: the start of its slice, if there are `starts`
+  int32_t padding;
   KeyWord key[MAX_KEY_WORDS];
 };
 
@@ -91,18 +97,38 @@ struct SessionScratch {
   uint64_t next_tile;              // its low half
 };
 
-// Whether the session of a row's key in the table begins at most the gap behind a time.
+// The row of the session of a row's key in the table, if it begins at most the gap behind a time; null otherwise.
 template <typename Arguments>
-static __device__ __forceinline__ bool touches_session(const Arguments& arguments, int64_t row, int64_t time) {
+static __device__ __forceinline__ const uint64_t* touched_session(const Arguments& arguments, int64_t row, int64_t time) {
   int64_t number;
   const uint64_t* state = find_row(arguments, row, number);
-  if (state == nullptr || state[arguments.last_word] == 0) return false;
+  if (state == nullptr || state[arguments.last_word] == 0) return nullptr;
   const int64_t first = static_cast<int64_t>(~state[arguments.first_word] ^ SIGN_BIT);
-  return first <= time ||
-         static_cast<uint64_t>(first) - static_cast<uint64_t>(time) <= static_cast<uint64_t>(arguments.gap);
+  const bool touches =
+      first <= time || static_cast<uint64_t>(first) - static_cast<uint64_t>(time) <= static_cast<uint64_t>(arguments.gap);
+  return touches ? state : nullptr;
 }
 
 enum SessionClass : int32_t { SESSION_NONE, SESSION_OPEN, SESSION_OTHER, SESSION_SELECTED };
+
+static __device__ __forceinline__ int64_t time_of_word(uint64_t word) { return static_cast<int64_t>(word ^ SIGN_BIT); }
+
+// Whether a row's session goes on behind the rows whose last times have passed. Leaves the start of the slice to which the
+// row goes in `starts`.
+static __device__ __forceinline__ bool goes_on_in_table(const SessionSelectArguments& arguments, int32_t row,
+                                                        const uint64_t* state) {
+  int64_t* start = slot_of<int64_t>(arguments.starts, row);
+  int64_t slice = static_cast<int64_t>(state[arguments.start_word]);
+  for (;;) {
+    *start = slice + arguments.gap;
+    state = touched_session(arguments, row, time_of_word(state[arguments.last_word]));
+    if (state == nullptr) break;
+    slice += arguments.gap;
+    if (state[arguments.last_word] > arguments.last_time) break;
+  }
+  *start = slice;
+  return state != nullptr;
+}
 
 static __device__ __forceinline__ SessionClass class_of_row(const SessionSelectArguments& arguments, int32_t row,
                                                             const uint64_t* state) {
@@ -110,7 +136,8 @@ static __device__ __forceinline__ SessionClass class_of_row(const SessionSelectA
   if (last == 0) return SESSION_NONE;
   if (last > arguments.last_time) return SESSION_OPEN;
   const bool goes_on =
-      arguments.index != 0 && touches_session(arguments, row, static_cast<int64_t>(last ^ SIGN_BIT));
+      arguments.starts != 0 ? goes_on_in_table(arguments, row, state)
+                            : arguments.index != 0 && touched_session(arguments, row, time_of_word(last)) != nullptr;
   return goes_on == (arguments.continued != 0) ? SESSION_SELECTED : SESSION_OTHER;
 }
 
@@ -178,6 +205,9 @@ extern "C" __global__ void __launch_bounds__(SESSION_THREADS)
   const ulonglong2* source = reinterpret_cast<const ulonglong2*>(state);
   ulonglong2* target = slot_of<ulonglong2>(arguments.target, place * (arguments.row_words / 2));
   for (int32_t i = 0; i < arguments.row_words / 2; ++i) target[i] = source[i];
+  if (arguments.starts != 0) {
+    reinterpret_cast<uint64_t*>(target)[arguments.start_word] = element_of<uint64_t>(arguments.starts, row);
+  }
 }
 
 extern "C" __global__ void __launch_bounds__(SESSION_THREADS)
@@ -197,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(SESSION_THREADS)
   const int64_t row = blockIdx.x * static_cast<int64_t>(SESSION_THREADS) + threadIdx.x;
   if (row >= arguments.rows) return;
   int32_t* number = slot_of<int32_t>(arguments.numbers, row);
-  if (*number == 0 && touches_session(arguments, row, element_of<int64_t>(arguments.times, row))) {
+  if (*number == 0 && touched_session(arguments, row, element_of<int64_t>(arguments.times, row)) != nullptr) {
     *number = arguments.number;
   }
 }

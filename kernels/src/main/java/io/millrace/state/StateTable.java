@@ -212,7 +212,8 @@ public final class StateTable implements AutoCloseable {
    * #update(Table)} does.
    *
    * @param other on the same stream; has the long strings of the rows
-   * @param copies the rows, one behind the other, at most one for each key; stays the caller's
+   * @param copies the rows, one behind the other; at most one for each key if the schema {@link
+   *     StateSchema#isOrdered}. Stays the caller's
    * @param replaced which rows of this table they replace
    */
   public void merge(

@@ -54,7 +54,7 @@ class AllProgramsTest {
   /** With two inputs, the order of their watermarks decides, too, which differs from run to run. */
   private static final String WITH_TWO_INPUTS = "(temporal|interval|window)-join-.*";
 
-  private static final int ATTEMPTS_WITH_TWO_INPUTS = 10;
+  private static final int ATTEMPTS_WITH_TWO_INPUTS = 30;
 
   /** Their sources give deletions and say that they only insert, which Millrace refuses. */
   private static final Set<String> WITH_WRONG_SOURCES =

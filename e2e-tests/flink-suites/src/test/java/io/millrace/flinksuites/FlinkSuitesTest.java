@@ -63,7 +63,7 @@ class FlinkSuitesTest {
             arguments(FUNCTIONS + "RandFunctionITCase", 18, 6),
             arguments(FUNCTIONS + "CastFunctionMiscLegacyITCase", 1, 0),
             arguments(FUNCTIONS + "StructuredFunctionsITCase", 33, 0),
-            arguments(FUNCTIONS + "BitmapFunctionsITCase", 159, 130),
+            arguments(FUNCTIONS + "BitmapFunctionsITCase", 159, 139),
             arguments(FUNCTIONS + "ArrayAggFunctionITCase", 8, 0),
             arguments(FUNCTIONS + "BitmapAggFunctionITCase", 64, 0),
             arguments(FUNCTIONS + "JsonAggregationFunctionsITCase", 66, 66),

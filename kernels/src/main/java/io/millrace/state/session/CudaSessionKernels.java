@@ -28,6 +28,7 @@ final class CudaSessionKernels implements SessionKernels {
     static final KernelStructure.Int64 SOURCE = LAYOUT.int64("source");
     static final KernelStructure.Int64 TARGET = LAYOUT.int64("target");
     static final KernelStructure.Int64 SCRATCH = LAYOUT.int64("scratch");
+    static final KernelStructure.Int64 STARTS = LAYOUT.int64("starts");
     static final KernelStructure.Int64 LAST_TIME = LAYOUT.int64("last_time");
     static final KernelStructure.Int64 GAP = LAYOUT.int64("gap");
     static final KernelStructure.Int32 KEY_WORDS = LAYOUT.int32("key_words");
@@ -40,6 +41,8 @@ final class CudaSessionKernels implements SessionKernels {
     static final KernelStructure.Int32 FIRST_WORD = LAYOUT.int32("first_word");
     static final KernelStructure.Int32 TAILS = LAYOUT.int32("tails");
     static final KernelStructure.Int32 CONTINUED = LAYOUT.int32("continued");
+    static final KernelStructure.Int32 START_WORD = LAYOUT.int32("start_word");
+    static final KernelStructure.Int32 PADDING = LAYOUT.int32("padding");
     static final KernelStructure.Array KEY =
         LAYOUT.array("key", CudaKeyWord.LAYOUT, StateSchema.MAX_KEY_WORDS);
 
@@ -122,6 +125,7 @@ final class CudaSessionKernels implements SessionKernels {
           .put(SelectArguments.SOURCE, rows.address())
           .put(SelectArguments.TARGET, selection.target())
           .put(SelectArguments.SCRATCH, selection.scratch())
+          .put(SelectArguments.STARTS, selection.starts())
           .put(SelectArguments.LAST_TIME, rows.lastTime())
           .put(SelectArguments.GAP, schema.gap())
           .put(SelectArguments.KEY_WORDS, selection.key().size())
@@ -133,7 +137,8 @@ final class CudaSessionKernels implements SessionKernels {
           .put(SelectArguments.LAST_WORD, schema.lastWord())
           .put(SelectArguments.FIRST_WORD, schema.firstWord())
           .put(SelectArguments.TAILS, tails(schema.state()))
-          .put(SelectArguments.CONTINUED, selection.continued() ? 1 : 0);
+          .put(SelectArguments.CONTINUED, selection.continued() ? 1 : 0)
+          .put(SelectArguments.START_WORD, schema.startWord());
       putKey(arguments, SelectArguments.KEY, selection.key());
       rows.stream().fill(selection.scratch(), (byte) 0, scratchBytes(rows.count()));
       module.function("session_select").launch(tiles, THREADS, 0, rows.stream(), arguments);

@@ -28,9 +28,17 @@ final class HostSessionKernels implements SessionKernels {
       if (Long.compareUnsigned(last, rows.lastTime()) > 0) {
         leastOpen = Long.compareUnsigned(last, leastOpen) < 0 ? last : leastOpen;
       } else if (last != 0) {
-        if (goesOn(rows.schema(), keys, next, row, last) == selection.continued()) {
+        boolean goesOn =
+            selection.starts() == 0
+                ? next != null && touched(rows.schema(), keys, next, row, last) != 0
+                : goesOnInTable(selection, keys, row, address);
+        if (goesOn == selection.continued()) {
           long target = selection.target() + (long) selected * state.rowBytes();
           HostMemory.copy(target, address, state.rowBytes());
+          if (selection.starts() != 0) {
+            long start = target + (long) rows.schema().startWord() * Long.BYTES;
+            HostMemory.putLong(start, word(selection.starts(), row));
+          }
           selected++;
           stringWords += stringWords(state, address);
         } else {
@@ -44,10 +52,28 @@ final class HostSessionKernels implements SessionKernels {
         SessionSchema.lastTime(leastOpen));
   }
 
-  private static boolean goesOn(
-      SessionSchema schema, HostKeys keys, StateAccess next, int row, long last) {
-    long address = next == null ? 0 : find(keys, next, row);
-    return touches(schema, address, SessionSchema.lastTime(last));
+  private static boolean goesOnInTable(
+      Selection selection, HostKeys keys, int row, long rowAddress) {
+    SessionSchema schema = selection.rows().schema();
+    long start = selection.starts() + (long) row * Long.BYTES;
+    long slice = word(rowAddress, schema.startWord());
+    long state = rowAddress;
+    do {
+      HostMemory.putLong(start, slice + schema.gap());
+      state = touched(schema, keys, selection.next(), row, word(state, schema.lastWord()));
+      slice += state == 0 ? 0 : schema.gap();
+    } while (state != 0
+        && Long.compareUnsigned(word(state, schema.lastWord()), selection.rows().lastTime()) <= 0);
+    HostMemory.putLong(start, slice);
+    return state != 0;
+  }
+
+  // The address of the row of a key's session that begins at most the gap behind a time; 0 if there
+  // is none.
+  private static long touched(
+      SessionSchema schema, HostKeys keys, StateAccess table, int row, long lastWord) {
+    long address = find(keys, table, row);
+    return touches(schema, address, SessionSchema.lastTime(lastWord)) ? address : 0;
   }
 
   private static boolean touches(SessionSchema schema, long address, long time) {

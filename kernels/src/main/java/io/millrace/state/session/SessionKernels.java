@@ -25,9 +25,11 @@ interface SessionKernels {
   /**
    * A selection of rows whose last time is not after {@code rows.lastTime()}.
    *
-   * @param key of the rows, as {@link KeyWord#ofRows} gives it
-   * @param next the table of the next slice; null if it has no rows
+   * @param key of the rows, as {@link KeyWord#ofRows} gives it; with {@code starts}, these are the
+   *     word of the start
+   * @param next the table of the next slice, or the one table of all slices; null if it has no rows
    * @param continued whether the sessions are selected that go on in {@code next}, or the others
+   * @param starts address of an INT64 for each row, if there is one table; otherwise 0
    * @param target where the rows are copied to, one behind the other, in their order
    * @param scratch {@link #scratchBytes} bytes
    */
@@ -36,6 +38,7 @@ interface SessionKernels {
       List<KeyWord> key,
       StateAccess next,
       boolean continued,
+      long starts,
       long target,
       long scratch) {}
 

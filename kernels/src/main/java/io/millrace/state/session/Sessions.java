@@ -18,12 +18,14 @@ import io.millrace.state.row.StateAccess;
 import io.millrace.state.session.SessionKernels.Rows;
 import io.millrace.state.session.SessionKernels.Selection;
 import io.millrace.state.session.SessionKernels.Touches;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Sessions of keys in state tables: one for each slice of time, which is as wide as the gap. A row
- * of a table is the part of a session of a key whose last time is in the slice, so that parts of
- * one session are in neighbouring slices. Used by one thread.
+ * Sessions of keys in state tables: one for each slice of time, which is as wide as the gap, or one
+ * for all slices, with the start of a row's slice in its key. A row of a table is the part of a
+ * session of a key whose last time is in the slice, so that parts of one session are in
+ * neighbouring slices. Used by one thread.
  */
 @PublicEvolving
 public final class Sessions {
@@ -50,9 +52,12 @@ public final class Sessions {
    * @param target of the schema of the slices; may be {@code next}
    * @param firstRow the first row of {@code slice} that is looked at
    * @param count of rows that are looked at: at least 1, and at most up to the end of a chunk
-   * @param next the table of the slice behind {@code slice}; null if there is none
+   * @param next the table of the slice behind {@code slice}; null if there is none. Of one table,
+   *     {@code slice} itself
    * @param continued whether those are added that touch the session of their key in {@code next},
-   *     or those that do not
+   *     or those that do not. In one table a session goes on from row to row: those are added to
+   *     the first row whose last time is after {@code lastTime}, if the session has one; the others
+   *     are added to the last row of their session
    * @throws GpuOutOfMemoryException if there is too little memory
    */
   public SessionCounts add(
@@ -64,7 +69,8 @@ public final class Sessions {
       StateTable next,
       boolean continued) {
     long rowBytes = (long) count * schema.state().rowBytes();
-    long bytes = rowBytes + SessionKernels.scratchBytes(count);
+    long startBytes = schema.hasStarts() ? (long) count * Long.BYTES : 0;
+    long bytes = rowBytes + startBytes + SessionKernels.scratchBytes(count);
     try (Buffer copies = Buffer.allocate(bytes, stream, memory)) {
       SessionCounts counts;
       try (AccessScope scope = AccessScope.on(stream)) {
@@ -73,12 +79,31 @@ public final class Sessions {
         StateAccess to = hasNext ? next.access(AccessMode.READ, scope) : null;
         long copy = copies.access(AccessMode.WRITE, scope);
         Rows rows = rows(from, firstRow, count, lastTime);
-        List<KeyWord> key = KeyWord.ofRows(schema.state(), rows.address(), from.keyStrings());
-        counts = kernels.select(new Selection(rows, key, to, continued, copy, copy + rowBytes));
+        long starts = schema.hasStarts() ? copy + rowBytes : 0;
+        counts =
+            kernels.select(
+                new Selection(
+                    rows,
+                    key(rows, from, starts),
+                    to,
+                    continued,
+                    starts,
+                    copy,
+                    copy + rowBytes + startBytes));
       }
       target.merge(slice, copies, counts.selected(), Expiry.NEVER);
       return counts;
     }
+  }
+
+  private List<KeyWord> key(Rows rows, StateAccess from, long starts) {
+    List<KeyWord> key =
+        new ArrayList<>(KeyWord.ofRows(schema.state(), rows.address(), from.keyStrings()));
+    if (schema.hasStarts()) {
+      KeyWord start = key.get(schema.startWord());
+      key.set(schema.startWord(), start.fixed(starts, 0, Long.BYTES, Long.BYTES, KeyWord.BITS));
+    }
+    return key;
   }
 
   private Rows rows(StateAccess access, long firstRow, int count, long lastTime) {

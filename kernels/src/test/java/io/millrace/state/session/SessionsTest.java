@@ -179,6 +179,100 @@ class SessionsTest {
     }
   }
 
+  private final StateSchema oneTable =
+      new StateSchema(
+          ROWS.with(new Field("start", DataType.timestamp(3), false)),
+          List.of(0, 1, 3),
+          state.accumulators(),
+          StateSchema.NO_KINDS);
+
+  /** The row of a key and a slice of one table. */
+  private record Part(int key, long slice) {}
+
+  private Map<Part, Times> accumulate(StateTable table, int slices) {
+    Random numbers = random.random();
+    Map<Part, Times> parts = new HashMap<>();
+    List<List<Object>> rows = new ArrayList<>();
+    for (int i = 0; i < KEYS; i++) {
+      int key = numbers.nextInt(KEYS / slices);
+      long time = numbers.nextLong(slices * GAP);
+      long slice = time - time % GAP;
+      List<Object> row = new ArrayList<>(row(key, time));
+      row.add(LocalDateTime.ofInstant(Instant.ofEpochMilli(slice), ZoneOffset.UTC));
+      rows.add(row);
+      parts.merge(new Part(key, slice), new Times(time, time), Times::with);
+    }
+    try (Table batch = TableBuilder.ofRows(oneTable.input(), rows).build(device)) {
+      table.accumulate(batch);
+    }
+    return parts;
+  }
+
+  private Map<Part, Times> parts(StateTable table) {
+    Map<Part, Times> parts = new HashMap<>();
+    try (Table values = table.values(0, (int) table.rowCount(), List.of())) {
+      for (List<Object> row : TableRows.of(values, device)) {
+        int key = ((Long) row.get(1)).intValue();
+        assertThat(row.get(0)).isEqualTo(row(key, 0).get(0));
+        if ((Long) row.get(5) > 0) {
+          parts.put(
+              new Part(key, millis(row.get(2))), new Times(millis(row.get(4)), millis(row.get(3))));
+        }
+      }
+    }
+    return parts;
+  }
+
+  @Test
+  void sessionsOfOneTableEndOrGoOnInALaterSlice() {
+    Sessions sessions =
+        new Sessions(SessionSchema.ofOneTable(oneTable, 2, GAP), device.stream(), device.memory());
+    long lastTime = 7 * GAP + 300;
+    try (StateTable table = new StateTable(oneTable, device.stream(), device.memory());
+        StateTable ended = new StateTable(oneTable, device.stream(), device.memory())) {
+      Map<Part, Times> parts = accumulate(table, 10);
+      Map<Part, Times> expectedEnded = new HashMap<>();
+      Map<Part, Times> expectedOpen = new HashMap<>();
+      parts.forEach(
+          (part, times) -> {
+            if (times.last > lastTime) {
+              expectedOpen.merge(part, times, Times::with);
+              return;
+            }
+            Part end = part;
+            Times last = times;
+            for (Part next = next(end); goesOn(last, parts.get(next)); next = next(end)) {
+              end = next;
+              last = parts.get(next);
+              if (last.last > lastTime) {
+                break;
+              }
+            }
+            (last.last > lastTime ? expectedOpen : expectedEnded).merge(end, times, Times::with);
+          });
+      int count = (int) table.rowCount();
+      SessionCounts counts = sessions.add(ended, table, 0, count, lastTime, table, false);
+      assertThat(parts(ended)).isEqualTo(expectedEnded);
+      assertThat(counts.others()).isPositive();
+      assertThat(counts.nextTime())
+          .isEqualTo(
+              parts.values().stream()
+                  .mapToLong(Times::last)
+                  .filter(time -> time > lastTime)
+                  .min()
+                  .orElseThrow());
+      assertThat(sessions.add(table, table, 0, count, lastTime, table, true).selected().rows())
+          .isEqualTo(counts.others());
+      sessions.clear(table, 0, count, lastTime);
+      assertThat(table.rowCount()).isEqualTo(count);
+      assertThat(parts(table)).isEqualTo(expectedOpen);
+    }
+  }
+
+  private static Part next(Part part) {
+    return new Part(part.key, part.slice + GAP);
+  }
+
   @Test
   void aSessionLongAfterARowIsNotItsSession() {
     Sessions sessions = sessions();

@@ -4,6 +4,7 @@ package io.millrace.operators.window;
 import io.millrace.column.Table;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.StateTables;
+import io.millrace.operators.transfer.ConstantColumns;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.ConstantColumn;
@@ -13,7 +14,7 @@ import java.util.List;
 import java.util.function.LongPredicate;
 
 /**
- * Moves rows between the table of a {@link WindowBuffer} and the tables of slices. The words of
+ * Moves rows between the table of a {@link SliceBuffer} and the tables of slices. The words of
  * their accumulators become columns, as between two phases of an aggregate.
  */
 final class BufferMoves {
@@ -72,7 +73,7 @@ final class BufferMoves {
   Table withStart(Table rows, long start) {
     return ConstantColumns.append(
         rows,
-        List.of(new ConstantColumn(WindowBuffer.SLICE_START, start)),
+        List.of(new ConstantColumn(SliceBuffer.SLICE_START, start)),
         transfer,
         context.stream(),
         context.resource());
@@ -84,12 +85,19 @@ final class BufferMoves {
     return rows.select(names);
   }
 
+  /** Rows without the start of their slices. */
+  Table withoutStart(Table rows) {
+    List<String> names = new ArrayList<>(rows.schema().names());
+    names.remove(keys);
+    return rows.select(names);
+  }
+
   /**
-   * Copies the rows of the table of a buffer to the slices that are not late.
+   * Copies the rows of the table of a buffer to slices.
    *
-   * @param isLate by the end of a slice
+   * @param hasPassed by the end of a slice: whether its rows are left out
    */
-  void toSlices(StateTable buffer, LongPredicate isLate) {
+  void toSlices(StateTable buffer, LongPredicate hasPassed) {
     RowRange.forAll(
         buffer.rowCount(),
         MAX_MOVED_ROWS,
@@ -99,16 +107,14 @@ final class BufferMoves {
                 .withSplitAndRetry(
                     rows,
                     part -> buffer.partials(part.first(), part.count()),
-                    partials -> toSlices(partials, isLate)));
+                    partials -> toSlices(partials, hasPassed)));
   }
 
-  private void toSlices(Table partials, LongPredicate isLate) {
-    List<String> names = new ArrayList<>(partials.schema().names());
-    names.remove(keys);
+  private void toSlices(Table partials, LongPredicate hasPassed) {
     try (partials;
         SliceRows rows =
             new SliceRows(
-                partials.share(), partials.select(names), partials.column(keys).share())) {
+                partials.share(), withoutStart(partials), partials.column(keys).share())) {
       splitter.forRanges(
           rows,
           timed ->
@@ -116,7 +122,7 @@ final class BufferMoves {
                   timed,
                   sliceEnd -> false,
                   (sliceEnd, ofSlice, input) -> {
-                    if (!isLate.test(sliceEnd)) {
+                    if (!hasPassed.test(sliceEnd)) {
                       toSlice(sliceEnd, ofSlice);
                     }
                   }));

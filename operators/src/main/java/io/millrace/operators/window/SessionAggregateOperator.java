@@ -9,12 +9,15 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.transfer.ControlEvent;
 import io.millrace.operators.transfer.HostTransfer;
+import io.millrace.operators.transfer.ProcessingTimeColumn;
 import io.millrace.operators.window.SliceSplitter.TimedRows;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.session.SessionSchema;
 import io.millrace.state.session.Sessions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -49,6 +52,8 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
   private final OutputTag<ColumnBatch> lateTag;
   private transient Steps steps;
   private transient SessionTables sessions;
+  // null: sessions are in the tables of slices only.
+  private transient SessionBuffer buffer;
   private transient SliceSplitter splitter;
   private transient SessionResults results;
   private transient WindowProgress progress;
@@ -75,19 +80,29 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
     return steps.aggregates().state();
   }
 
+  /** The buffer's, also for sessions without a buffer, which refuse a checkpoint with its rows. */
+  @Override
+  protected Map<String, StateSchema> furtherStateSchemas() {
+    return SliceBuffer.stateSchemas(stateSchema());
+  }
+
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     steps = plan.steps();
     super.initializeState(context);
     DeviceContext device = deviceContext();
     progress = new WindowProgress(context, keyGroups(), plan);
-    if (state().rowCount() > 0) {
+    boolean hasBufferState = !furtherStateSchemas().isEmpty();
+    if (state().rowCount() > 0 || (hasBufferState && state(SliceBuffer.STATE).rowCount() > 0)) {
       progress.check();
     }
     sessions =
         new SessionTables(
             plan.window(),
-            new Sessions(plan.sessions(stateSchema()), device.stream(), device.resource()),
+            new Sessions(
+                SessionSchema.of(stateSchema(), plan.timeArgument(), window.sliceWidth()),
+                device.stream(),
+                device.resource()),
             state(),
             device.retry(),
             progress.restoredWatermark());
@@ -95,9 +110,27 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
     results = new SessionResults(plan.outputSchema(), steps.results(), device, output);
     lateRows = new LateRows(lateTag, getMetricGroup(), output);
     transfer = new HostTransfer(device);
+    if (hasBufferState && SessionBuffer.supports(plan, stateSchema())) {
+      openBuffer(device);
+    }
     clock =
         new FiringClock(
             getProcessingTimeService(), sessions.watermark(), this::fire, this::nextFiringTime);
+  }
+
+  private void openBuffer(DeviceContext device) {
+    SliceBuffer rows =
+        new SliceBuffer(window, state(SliceBuffer.STATE), state(), splitter, transfer, device);
+    SessionSchema schema =
+        SessionSchema.ofOneTable(rows.schema(), plan.timeArgument(), window.sliceWidth());
+    buffer =
+        new SessionBuffer(
+            window,
+            rows,
+            new Sessions(schema, device.stream(), device.resource()),
+            sessions,
+            device.retry());
+    buffer.flush();
   }
 
   @Override
@@ -165,8 +198,13 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
   private void add(TimedRows timed, StreamRecord<ColumnBatch> element) {
     long late = sessions.lastLateTime();
     if (timed.range().first() > late) {
-      addToSlices(timed);
-    } else if (timed.range().last() <= late) {
+      addInTime(timed);
+      return;
+    }
+    if (buffer != null) {
+      buffer.flushForLateRows();
+    }
+    if (timed.range().last() <= late) {
       addLate(timed.rows(), element);
     } else {
       // Two slices, of which the first ends behind the last late time.
@@ -194,7 +232,7 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
         SliceRows others = rows(sliced, 1);
         SliceRows late = rows(sliced, 0)) {
       if (others.rowCount() > 0) {
-        splitter.forRanges(others, this::addToSlices);
+        splitter.forRanges(others, this::addInTime);
       }
       if (late.rowCount() > 0) {
         addLate(late, element);
@@ -208,7 +246,14 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
     return new SliceRows(input, arguments, arguments.column(plan.timeArgument()).share());
   }
 
-  private void addToSlices(TimedRows timed) {
+  private void addInTime(TimedRows timed) {
+    if (buffer != null && buffer.takes(timed.range())) {
+      buffer.add(timed);
+      return;
+    }
+    if (buffer != null) {
+      buffer.flush();
+    }
     splitter.forSlices(
         timed,
         sliceEnd -> false,
@@ -298,8 +343,22 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
   // Fires the sessions that end by a watermark or a processing time.
   private void fire(long time) {
     if (time > sessions.watermark()) {
-      sessions.fire(time, results::emit);
+      if (buffer != null) {
+        buffer.fire(
+            sessions.lastEndedTime(time),
+            ended -> results.emit(ended.rowCount(), rows -> buffer.values(ended, rows)));
+      }
+      sessions.fire(
+          time,
+          ended ->
+              results.emit(
+                  ended.rowCount(), rows -> ended.values(rows.first(), rows.count(), List.of())));
     }
+  }
+
+  /** Whether sessions are in the buffer, and not in the tables of slices. */
+  boolean isBuffered() {
+    return buffer != null && buffer.isActive();
   }
 
   @Override

@@ -11,10 +11,10 @@ import io.millrace.memory.Buffer;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.context.DeviceContext;
-import io.millrace.state.StateTable;
 import io.millrace.state.row.RowRange;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
@@ -48,20 +48,23 @@ final class SessionResults {
     this.output = output;
   }
 
-  /** Emits the results of all rows of a table, in their order. */
-  void emit(StateTable sessions) {
-    for (long row = 0; row < sessions.rowCount(); row += MAX_RESULT_ROWS) {
-      int count = (int) Math.min(sessions.rowCount() - row, MAX_RESULT_ROWS);
-      context
-          .retry()
-          .withSplitAndRetry(
-              new RowRange(row, count), range -> result(sessions, range), this::emit);
-      context.checkNotCanceled();
-    }
+  /**
+   * Emits the results of sessions, in their order.
+   *
+   * @param values gives the rows of some of them, which this closes; makes one attempt
+   */
+  void emit(long sessions, Function<RowRange, Table> values) {
+    RowRange.forAll(
+        sessions,
+        MAX_RESULT_ROWS,
+        rows -> {
+          context.retry().withSplitAndRetry(rows, range -> result(values.apply(range)), this::emit);
+          context.checkNotCanceled();
+        });
   }
 
-  private Result result(StateTable sessions, RowRange range) {
-    try (Table values = sessions.values(range.first(), range.count(), List.of());
+  private Result result(Table sessions) {
+    try (Table values = sessions;
         Table rows = results.apply(values, context.stream(), context.resource())) {
       Column times = rows.column(rows.columnCount() - 1);
       long last = TimeSlices.range(times, context.stream(), context.resource()).last();

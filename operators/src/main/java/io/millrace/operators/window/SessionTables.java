@@ -40,6 +40,12 @@ final class SessionTables {
     this.tables = tables;
     this.retry = retry;
     this.watermark = watermark;
+    refresh();
+  }
+
+  /** Takes note of tables that others added or removed. */
+  void refresh() {
+    leastLastTimes.keySet().retainAll(tables.all().keySet());
     tables.all().keySet().forEach(sliceEnd -> leastLastTimes.put(sliceEnd, Long.MIN_VALUE));
   }
 
@@ -67,8 +73,8 @@ final class SessionTables {
     return lastEndedTime(watermark);
   }
 
-  // The last time of the sessions that end by a watermark.
-  private long lastEndedTime(long newWatermark) {
+  /** The last time of the sessions that end by a watermark. */
+  long lastEndedTime(long newWatermark) {
     return newWatermark < Long.MIN_VALUE + gap ? Long.MIN_VALUE : newWatermark - gap + 1;
   }
 
@@ -150,9 +156,24 @@ final class SessionTables {
   }
 
   /** What was found beside the rows that were added. */
-  private static final class Found {
-    long others;
-    long nextTime = Long.MAX_VALUE;
+  static final class Found {
+    private long others;
+    private long nextTime = Long.MAX_VALUE;
+
+    /** The rows that were not added although their last time has passed. */
+    long others() {
+      return others;
+    }
+
+    /** No session that has not passed has an earlier last time. */
+    long nextTime() {
+      return nextTime;
+    }
+
+    /** Whether there are sessions that have not passed. */
+    boolean hasOpen() {
+      return nextTime != Long.MAX_VALUE;
+    }
 
     void add(SessionCounts counts) {
       others += counts.others();

@@ -49,7 +49,6 @@ import org.apache.flink.util.OutputTag;
 @Internal
 public final class WindowAggregateOperator extends KeyedStateOperator {
   private static final long serialVersionUID = 1L;
-  private static final String BUFFER = "buffer";
 
   private final WindowAggregatePlan plan;
   private final TimeWindow window;
@@ -118,9 +117,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   /** The buffer's, also for windows without a buffer, which refuse a checkpoint with its rows. */
   @Override
   protected Map<String, StateSchema> furtherStateSchemas() {
-    return WindowBuffer.stateSchema(stateSchema())
-        .map(schema -> Map.of(BUFFER, schema))
-        .orElse(Map.of());
+    return SliceBuffer.stateSchemas(stateSchema());
   }
 
   @Override
@@ -162,8 +159,10 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     sliceSplitter = new SliceSplitter(plan, steps, context);
     transfer = new HostTransfer(context);
     if (hasBufferState() && WindowBuffer.supports(plan, state().schema())) {
-      buffer =
-          new WindowBuffer(plan, state(BUFFER), state(), slices, sliceSplitter, transfer, context);
+      SliceBuffer rows =
+          new SliceBuffer(
+              window, state(SliceBuffer.STATE), state(), sliceSplitter, transfer, context);
+      buffer = new WindowBuffer(plan, rows, slices, context);
     }
   }
 
@@ -186,7 +185,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
         restoredWindows.fire(slices, restoredWatermark(part));
       }
       reader.read(part);
-      boolean isBuffered = hasBufferState() && state(BUFFER).rowCount() > 0;
+      boolean isBuffered = hasBufferState() && state(SliceBuffer.STATE).rowCount() > 0;
       if (isBuffered || state().rowCount() > 0) {
         progress.check();
       }

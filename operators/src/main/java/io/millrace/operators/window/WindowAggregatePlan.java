@@ -16,9 +16,8 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.transfer.ProcessingTimeColumn;
 import io.millrace.state.row.ConstantColumn;
-import io.millrace.state.row.StateSchema;
-import io.millrace.state.session.SessionSchema;
 import java.io.Serializable;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -154,11 +153,6 @@ public final class WindowAggregatePlan implements Serializable {
     all.add(Aggregate.min(time).as(FIRST_TIME));
     all.addAll(selected);
     return all;
-  }
-
-  /** The columns of a state row with the times of a session. */
-  SessionSchema sessions(StateSchema state) {
-    return SessionSchema.of(state, aggregates.keyCount(), window.sliceWidth());
   }
 
   /** The position among the arguments of the times of rows, for sessions. */

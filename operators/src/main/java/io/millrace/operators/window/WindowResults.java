@@ -13,6 +13,7 @@ import io.millrace.kernel.slice.TimeSlices;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.transfer.ConstantColumns;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.ConstantColumn;

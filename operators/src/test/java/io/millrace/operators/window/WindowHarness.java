@@ -181,7 +181,9 @@ final class WindowHarness extends KeyedOperatorHarness {
 
   /** Whether rows are in the buffer, and not in the tables of slices. */
   boolean isBuffered() {
-    return ((WindowAggregateOperator) harness().getOperator()).isBuffered();
+    return harness().getOperator() instanceof SessionAggregateOperator sessions
+        ? sessions.isBuffered()
+        : ((WindowAggregateOperator) harness().getOperator()).isBuffered();
   }
 
   /** The number of rows that were dropped. */

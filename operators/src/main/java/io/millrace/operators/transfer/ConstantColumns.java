@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.operators.window;
+package io.millrace.operators.transfer;
 
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
@@ -13,13 +13,14 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
-import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.row.ConstantColumn;
 import java.util.List;
 import java.util.stream.Stream;
+import org.apache.flink.annotation.Internal;
 
 /** Columns with one value in all rows, behind the columns of a table. */
-final class ConstantColumns {
+@Internal
+public final class ConstantColumns {
   private ConstantColumns() {}
 
   /**
@@ -28,7 +29,7 @@ final class ConstantColumns {
    * @param rows stays the caller's
    * @param transfer stays the caller's; copies the values to the device
    */
-  static Table append(
+  public static Table append(
       Table rows,
       List<ConstantColumn> constants,
       HostTransfer transfer,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.operators.window;
+package io.millrace.operators.transfer;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -7,14 +7,15 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.context.DeviceContext;
-import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.row.ConstantColumn;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.annotation.Internal;
 
 /** The column with the processing time of a batch, behind its other columns. */
-final class ProcessingTimeColumn {
-  static final String NAME = "$processing_time";
+@Internal
+public final class ProcessingTimeColumn {
+  public static final String NAME = "$processing_time";
 
   private static final Field FIELD = new Field(NAME, DataType.timestamp(3, true), false);
 
@@ -25,7 +26,7 @@ final class ProcessingTimeColumn {
    *
    * @throws ExpressionException if there is a column with its name
    */
-  static Schema addTo(Schema schema) {
+  public static Schema addTo(Schema schema) {
     if (schema.names().contains(NAME)) {
       throw new ExpressionException("two columns are called '" + NAME + "'");
     }
@@ -41,7 +42,7 @@ final class ProcessingTimeColumn {
    * @param time in milliseconds since the epoch
    * @param transfer stays the caller's; copies the time to the device
    */
-  static Table addTo(Table rows, long time, HostTransfer transfer, DeviceContext context) {
+  public static Table addTo(Table rows, long time, HostTransfer transfer, DeviceContext context) {
     return ConstantColumns.append(
         rows,
         List.of(new ConstantColumn(FIELD, time)),

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.window;
+
+import static io.millrace.operators.aggregate.Aggregate.avg;
+import static io.millrace.operators.aggregate.Aggregate.count;
+import static io.millrace.operators.aggregate.Aggregate.firstValue;
+import static io.millrace.operators.aggregate.Aggregate.max;
+import static io.millrace.operators.aggregate.Aggregate.sum;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
+import io.millrace.operators.window.SessionModel.Row;
+import io.millrace.operators.window.WindowHarness.Job;
+import io.millrace.operators.window.WindowSubtasks.Snapshot;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.RandomExtension;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Sessions of batches with rows of many slices. */
+@ExtendWith(NothingHeldExtension.class)
+class SessionBufferTest {
+  private static final Schema ROWS =
+      Schema.of(
+          new Field("k", DataType.INT64, false),
+          new Field("v", DataType.INT32, false),
+          new Field("ts", DataType.timestamp(3), false));
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  @RegisterExtension final RandomExtension random = new RandomExtension();
+
+  private static Job job(long gap) {
+    TimeWindow window = Session.over("ts", Duration.ofMillis(gap));
+    return new Job(ROWS, List.of("k"), window, count(), sum("v"));
+  }
+
+  private static List<Object> row(long key, int value, long millis) {
+    return List.of(key, value, time(millis));
+  }
+
+  private static LocalDateTime time(long millis) {
+    return LocalDateTime.ofEpochSecond(
+        Math.floorDiv(millis, 1_000),
+        (int) Math.floorMod(millis, 1_000L) * 1_000_000,
+        ZoneOffset.UTC);
+  }
+
+  // Batches of one slice, of many, and of late rows among them.
+  @ParameterizedTest
+  @CsvSource({"5, 3, 0", "100, 20, 0", "400, 200, 0", "900, 40, 0", "100, 20, 30", "900, 40, 30"})
+  void sessionsOfFewAndOfManySlicesAreRescaled(long gap, int keys, int lateBatches)
+      throws Exception {
+    Random numbers = random.random();
+    SessionModel model = new SessionModel(gap);
+    Snapshot snapshot = null;
+    long now = 0;
+    long late = 0;
+    for (int parallelism : new int[] {2, 3, 1, 4}) {
+      try (WindowSubtasks subtasks = WindowSubtasks.open(device, job(gap), parallelism, snapshot)) {
+        for (int batch = 0; batch < 40; batch++) {
+          now += numbers.nextInt(2_000);
+          int spread = numbers.nextInt(3) == 0 ? 50 : 6_000;
+          boolean hasLateRows = lateBatches > 0 && numbers.nextInt(lateBatches) == 0;
+          List<Row> rows = new ArrayList<>();
+          for (int i = numbers.nextInt(100); i > 0; i--) {
+            long time = now + numbers.nextInt(spread) - (hasLateRows ? numbers.nextInt(4_000) : 0);
+            rows.add(new Row(numbers.nextInt(keys), i, time));
+          }
+          model.add(rows);
+          subtasks.send(rows.stream().map(row -> row(row.key(), row.value(), row.time())).toList());
+          long watermark = now - 1 - numbers.nextInt(1_500);
+          assertThat(subtasks.results(watermark))
+              .as("after watermark %d", watermark)
+              .containsExactlyInAnyOrderElementsOf(model.results(watermark));
+        }
+        late += subtasks.lateRowsDropped();
+        snapshot = subtasks.snapshot();
+      }
+    }
+    assertThat(late).isEqualTo(model.lateRows());
+  }
+
+  private static final List<List<Object>> FOUR_SLICES =
+      List.of(row(1, 1, 500), row(1, 2, 1_400), row(2, 4, 2_500), row(1, 8, 3_500));
+
+  @OutOfMemoryTest
+  void aCheckpointHasTheSessionsOfTheBuffer() throws Exception {
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job(1_000).open(device)) {
+      harness.send(0, FOUR_SLICES);
+      assertThat(harness.isBuffered()).isTrue();
+      // The row of 500 has passed, and its session has not.
+      assertThat(harness.results(1_600)).isEmpty();
+      assertThat(harness.results(2_399)).containsExactly("[1, 2, 3] 500..2400");
+      state = harness.snapshot();
+      assertThat(harness.isBuffered()).isTrue();
+      harness.send(0, List.of(row(1, 16, 3_500)));
+    }
+    try (WindowHarness harness = job(1_000).restore(device, state)) {
+      assertThat(harness.isBuffered()).isFalse();
+      harness.send(0, List.of(row(1, 16, 2_000), row(3, 32, 2_500), row(1, 64, 5_500)));
+      assertThat(harness.isBuffered()).isTrue();
+      assertThat(harness.results(3_499))
+          .containsExactlyInAnyOrder(
+              "[1, 1, 16] 2000..3000", "[2, 1, 4] 2500..3500", "[3, 1, 32] 2500..3500");
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactlyInAnyOrder("[1, 1, 8] 3500..4500", "[1, 1, 64] 5500..6500");
+      assertThat(harness.isBuffered()).isFalse();
+    }
+  }
+
+  @Test
+  void aCheckpointWithRowsOfABufferIsRestoredByTheSameSessions() throws Exception {
+    OperatorSubtaskState sessions;
+    try (WindowHarness harness = job(1_000).open(device)) {
+      harness.send(0, FOUR_SLICES);
+      sessions = harness.snapshot();
+    }
+    assertThatThrownBy(() -> job(2_000).restore(device, sessions))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("expected a checkpoint of SESSION(gap=[2 s])");
+    TimeWindow tumble = Tumble.over("ts", Duration.ofSeconds(1));
+    OperatorSubtaskState windows;
+    try (WindowHarness harness =
+        new Job(ROWS, List.of("k"), tumble, count(), sum("v")).open(device)) {
+      harness.send(0, FOUR_SLICES);
+      windows = harness.snapshot();
+    }
+    assertThatThrownBy(() -> job(1_000).restore(device, windows))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("and the job has");
+  }
+
+  // Each row touches the next one only, in a slice of its own.
+  @OutOfMemoryTest
+  void aLongSessionGoesOnWhileItsRowsPass() throws Exception {
+    try (WindowHarness harness = job(1_000).open(device)) {
+      for (int batch = 0; batch < 8; batch++) {
+        List<List<Object>> rows = new ArrayList<>();
+        for (int i = 10 * batch; i < 10 * batch + 10; i++) {
+          rows.add(row(1, 1, 900L * i));
+          rows.add(row(2 + i, 1, 900L * i));
+        }
+        harness.send(0, rows);
+        assertThat(harness.isBuffered()).isTrue();
+        assertThat(harness.results(9_000L * batch + 3_000))
+            .hasSize(batch == 0 ? 3 : 10)
+            .noneMatch(result -> result.startsWith("[1,"));
+      }
+      assertThat(harness.results(Long.MAX_VALUE)).hasSize(8).contains("[1, 80, 80] 0..72100");
+    }
+  }
+
+  @Test
+  void lateRowsLookForTheirSessionsInSlices() throws Exception {
+    try (WindowHarness harness = job(1_000).open(device)) {
+      harness.send(0, FOUR_SLICES);
+      assertThat(harness.results(2_600)).containsExactly("[1, 2, 3] 500..2400");
+      assertThat(harness.isBuffered()).isTrue();
+      harness.send(0, List.of(row(2, 16, 1_550), row(1, 32, 1_550), row(4, 64, 9_000)));
+      assertThat(harness.isBuffered()).isFalse();
+      assertThat(harness.lateRowsDropped()).isEqualTo(1);
+      assertThat(harness.results(3_499)).containsExactly("[2, 2, 20] 1550..3500");
+      for (int batch = 0; batch < 16; batch++) {
+        assertThat(harness.isBuffered()).isFalse();
+        harness.send(0, List.of(row(5, 0, 10_000), row(6, 0, 15_000)));
+      }
+      assertThat(harness.isBuffered()).isTrue();
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactlyInAnyOrder(
+              "[1, 1, 8] 3500..4500",
+              "[4, 1, 64] 9000..10000",
+              "[5, 16, 0] 10000..11000",
+              "[6, 16, 0] 15000..16000");
+    }
+  }
+
+  @Test
+  void rowsThatHavePassedAreGivenUp() throws Exception {
+    Random numbers = random.random();
+    SessionModel model = new SessionModel(500);
+    try (WindowHarness harness = job(500).open(device)) {
+      for (long now = 0; now < 200_000; now += 4_000) {
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+          rows.add(new Row(numbers.nextInt(1_000), i, now + numbers.nextInt(8_000)));
+        }
+        model.add(rows);
+        harness.send(0, rows.stream().map(row -> row(row.key(), row.value(), row.time())).toList());
+        assertThat(harness.results(now)).containsExactlyInAnyOrderElementsOf(model.results(now));
+      }
+      assertThat(harness.isBuffered()).isTrue();
+      assertThat(harness.rowsInState()).isBetween(1L, 12_000L);
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactlyInAnyOrderElementsOf(model.results(Long.MAX_VALUE));
+      assertThat(harness.rowsInState()).isZero();
+    }
+  }
+
+  @Test
+  void aggregatesThatDependOnTheOrderOfRowsHaveNoBuffer() throws Exception {
+    Job job =
+        new Job(ROWS, List.of("k"), Session.over("ts", Duration.ofSeconds(1)), firstValue("v"));
+    try (WindowHarness harness = job.open(device)) {
+      harness.send(0, FOUR_SLICES);
+      assertThat(harness.isBuffered()).isFalse();
+    }
+  }
+
+  @OutOfMemoryTest
+  void keysMayBeStringsAndNull() throws Exception {
+    Schema schema =
+        Schema.of(
+            Field.of("name", DataType.STRING),
+            Field.of("at", DataType.timestamp(9)),
+            new Field("ts", DataType.timestamp(3), false),
+            Field.of("d", DataType.decimal(38, 1)),
+            Field.of("v", DataType.INT32));
+    String name = "a name of more than 12 bytes";
+    LocalDateTime at = LocalDateTime.of(2024, 6, 1, 0, 0, 0, 123_456_789);
+    TimeWindow window = Session.over("ts", Duration.ofSeconds(1));
+    Job job =
+        new Job(
+            schema, List.of("name", "at"), window, sum("d").as("d"), avg("v").as("a"), max("v"));
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job.open(device)) {
+      List<List<Object>> rows = new ArrayList<>();
+      for (int i = 0; i < 5; i++) {
+        rows.add(Arrays.asList(name, at, time(i * 900L), null, i));
+        rows.add(Arrays.asList(null, at, time(i * 1_100L), null, null));
+      }
+      harness.send(0, rows);
+      assertThat(harness.isBuffered()).isTrue();
+      assertThat(harness.results(2_200))
+          .containsExactlyInAnyOrder(
+              "[null, " + at + ", null, null, null] 0..1000",
+              "[null, " + at + ", null, null, null] 1100..2100");
+      state = harness.snapshot();
+      harness.send(0, rows.subList(8, 10));
+    }
+    try (WindowHarness harness = job.restore(device, state)) {
+      harness.send(
+          0,
+          List.of(
+              Arrays.asList(name, null, time(2_000), null, 7),
+              Arrays.asList(name, at, time(9_000), null, 9)));
+      assertThat(harness.isBuffered()).isTrue();
+      assertThat(harness.results(6_000))
+          .containsExactlyInAnyOrder(
+              "[" + name + ", " + at + ", null, 2, 4] 0..4600",
+              "[" + name + ", null, null, 7, 7] 2000..3000",
+              "[null, " + at + ", null, null, null] 2200..3200",
+              "[null, " + at + ", null, null, null] 3300..4300",
+              "[null, " + at + ", null, null, null] 4400..5400");
+    }
+  }
+}

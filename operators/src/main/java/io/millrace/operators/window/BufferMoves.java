@@ -120,8 +120,7 @@ final class BufferMoves {
           timed ->
               splitter.forSlices(
                   timed,
-                  sliceEnd -> false,
-                  (sliceEnd, ofSlice, input) -> {
+                  (sliceEnd, ofSlice) -> {
                     if (!hasPassed.test(sliceEnd)) {
                       toSlice(sliceEnd, ofSlice);
                     }

@@ -207,36 +207,8 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
     if (timed.range().last() <= late) {
       addLate(timed.rows(), element);
     } else {
-      // Two slices, of which the first ends behind the last late time.
-      long width = Math.max(late + 1 - timed.range().first(), timed.range().last() - late);
-      DeviceContext context = deviceContext();
-      context
-          .retry()
-          .withSplitAndRetry(
-              timed.rows(),
-              part ->
-                  SlicedRows.of(
-                      part,
-                      late + 1 - width,
-                      width,
-                      2,
-                      lateRows.areKept(),
-                      context.stream(),
-                      context.resource()),
-              sliced -> addLateBehind(sliced, element));
-    }
-  }
-
-  private void addLateBehind(SlicedRows sliced, StreamRecord<ColumnBatch> element) {
-    try (sliced;
-        SliceRows others = rows(sliced, 1);
-        SliceRows late = rows(sliced, 0)) {
-      if (others.rowCount() > 0) {
-        splitter.forRanges(others, this::addInTime);
-      }
-      if (late.rowCount() > 0) {
-        addLate(late, element);
-      }
+      splitter.splitAt(
+          timed, late + 1, lateRows.areKept(), this::addInTime, rows -> addLate(rows, element));
     }
   }
 
@@ -255,9 +227,7 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
       buffer.flush();
     }
     splitter.forSlices(
-        timed,
-        sliceEnd -> false,
-        (sliceEnd, arguments, input) -> sessions.add(sliceEnd, arguments, timed.range().first()));
+        timed, (sliceEnd, arguments) -> sessions.add(sliceEnd, arguments, timed.range().first()));
   }
 
   private void addLate(SliceRows rows, StreamRecord<ColumnBatch> element) {

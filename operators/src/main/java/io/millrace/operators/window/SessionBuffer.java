@@ -70,7 +70,7 @@ final class SessionBuffer {
       batchesWithoutLateRows++;
       return false;
     }
-    return buffer.takes(times, false);
+    return buffer.takes(times);
   }
 
   /** Adds rows that {@link #takes} accepts. */

@@ -123,19 +123,17 @@ final class SliceBuffer {
   }
 
   /**
-   * Whether rows with these times go to the buffer. If not, and it is active, the caller calls
-   * {@link #flush}.
-   *
-   * @param isLate whether the first of the rows are late, and are not added
+   * Whether rows with these times, of slices that have not passed, go to the buffer. If not, and it
+   * is active, the caller calls {@link #flush}.
    */
-  boolean takes(TimeRange times, boolean isLate) {
+  boolean takes(TimeRange times) {
     long first = window.sliceStart(times.first());
     long last = window.sliceStart(times.last());
     if (isActive()) {
       return table().rowCount() <= MAX_ROWS
-          && isNear(isLate ? firstStart : Math.min(first, firstStart), Math.max(last, lastStart));
+          && isNear(Math.min(first, firstStart), Math.max(last, lastStart));
     }
-    if (isLate || Long.divideUnsigned(last - first, width) < MIN_SLICES - 1) {
+    if (Long.divideUnsigned(last - first, width) < MIN_SLICES - 1) {
       return false;
     }
     if (!tables.all().isEmpty()) {
@@ -154,7 +152,7 @@ final class SliceBuffer {
         && size < Long.MAX_VALUE / 4;
   }
 
-  /** Adds rows that {@link #takes} accepts and of which none is late. */
+  /** Adds rows that {@link #takes} accepts. */
   void add(TimedRows timed) {
     long first = window.sliceStart(timed.range().first());
     long last = window.sliceStart(timed.range().last());
@@ -193,22 +191,6 @@ final class SliceBuffer {
         buffered.schema().input(),
         arguments.rowCount(),
         i -> (i < last ? arguments.column(i) : starts).share());
-  }
-
-  /** Adds rows of a slice that has not passed; the buffer is active. */
-  void add(long sliceEnd, Table arguments) {
-    long start = sliceEnd - width;
-    note(start, start);
-    context
-        .retry()
-        .withSplitAndRetry(
-            arguments,
-            part -> {
-              try (Table withStarts = moves.withStart(part, start)) {
-                return accumulate(withStarts);
-              }
-            },
-            accumulated -> {});
   }
 
   // Takes the rows of the tables of slices.

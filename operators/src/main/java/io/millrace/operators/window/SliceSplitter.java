@@ -2,7 +2,10 @@
 package io.millrace.operators.window;
 
 import io.millrace.column.Column;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.kernel.partition.PartitionedTable;
 import io.millrace.kernel.slice.TimeSlices.TimeRange;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.EventTimeColumn;
@@ -11,12 +14,12 @@ import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.function.Consumer;
-import java.util.function.LongPredicate;
 
 /** Computes the arguments and times of batches of event time, and groups the rows by slice. */
 final class SliceSplitter {
   // Rows whose times are further apart are split in halves.
   private static final int MAX_SLICES = 1024;
+  private static final String TIMES = "$times";
   // Milliseconds; more than any zone is away from UTC.
   private static final long MAX_ZONE_OFFSET = Duration.ofDays(1).toMillis();
 
@@ -123,32 +126,93 @@ final class SliceSplitter {
     return timed;
   }
 
+  /**
+   * Hands rows to two consumers, by their times.
+   *
+   * @param time some rows are before, and some not
+   * @param needsInput whether the consumers need the columns of the batch, or may get other columns
+   *     instead
+   * @param fromThen takes rows in one part or several, before {@code before} does
+   * @param before takes rows that are valid until it returns
+   */
+  void splitAt(
+      TimedRows timed,
+      long time,
+      boolean needsInput,
+      Consumer<TimedRows> fromThen,
+      Consumer<SliceRows> before) {
+    // Two slices, of which the second begins then.
+    long width = Math.max(time - timed.range().first(), timed.range().last() - time + 1);
+    context
+        .retry()
+        .withSplitAndRetry(
+            timed.rows(),
+            part -> slicedWithTimes(part, time - width, width, needsInput),
+            sliced -> {
+              try (sliced;
+                  SliceRows others = part(sliced, 1);
+                  SliceRows rowsBefore = part(sliced, 0)) {
+                if (others.rowCount() > 0) {
+                  forRanges(others, fromThen);
+                }
+                if (rowsBefore.rowCount() > 0) {
+                  before.accept(rowsBefore);
+                }
+              }
+            });
+  }
+
+  private SlicedRows slicedWithTimes(SliceRows rows, long start, long width, boolean needsInput) {
+    Table arguments = rows.arguments();
+    int last = arguments.columnCount();
+    Schema schema = arguments.schema().with(new Field(TIMES, rows.times().type(), false));
+    try (Table withTimes =
+        Table.of(
+            schema,
+            rows.rowCount(),
+            i -> (i < last ? arguments.column(i) : rows.times()).share())) {
+      return SlicedRows.of(
+          new SliceRows(rows.input(), withTimes, rows.times()),
+          start,
+          width,
+          2,
+          needsInput,
+          context.stream(),
+          context.resource());
+    }
+  }
+
+  private static SliceRows part(SlicedRows sliced, int number) {
+    try (Table withTimes = sliced.arguments().partition(number)) {
+      int last = withTimes.columnCount() - 1;
+      return new SliceRows(
+          sliced.input().orElse(sliced.arguments()).partition(number),
+          withTimes.select(withTimes.schema().names().subList(0, last)),
+          withTimes.column(last).share());
+    }
+  }
+
   /** Takes the rows of a slice. */
   @FunctionalInterface
   interface SliceConsumer {
-    /** Takes tables that are valid until this returns. */
-    void accept(long sliceEnd, Table arguments, Table input);
+    /** Takes a table that is valid until this returns. */
+    void accept(long sliceEnd, Table arguments);
   }
 
-  /**
-   * Hands rows to {@code consumer} by slice, in the order of time.
-   *
-   * @param needsInput by the end of the first slice: whether the consumer needs the columns of the
-   *     batch, or may get other columns instead
-   */
-  void forSlices(TimedRows timed, LongPredicate needsInput, SliceConsumer consumer) {
+  /** Hands the arguments of rows to {@code consumer} by slice, in the order of time. */
+  void forSlices(TimedRows timed, SliceConsumer consumer) {
     SliceRows rows = timed.rows();
     long first = window.sliceEnd(timed.range().first());
     long last = window.sliceEnd(timed.range().last());
     if (first == last) {
-      consumer.accept(first, rows.arguments(), rows.input());
+      consumer.accept(first, rows.arguments());
     } else if (Long.divideUnsigned(last - first, window.sliceWidth()) < MAX_SLICES) {
-      forSlices(rows, first, last, needsInput.test(first), consumer);
+      forSlices(rows, first, last, consumer);
     } else {
       FirstFailure failure = new FirstFailure();
       for (SliceRows half : rows.halves()) {
         if (!failure.hasFailed()) {
-          failure.run(() -> forRanges(half, part -> forSlices(part, needsInput, consumer)));
+          failure.run(() -> forRanges(half, part -> forSlices(part, consumer)));
         }
         failure.run(half::close);
       }
@@ -156,8 +220,7 @@ final class SliceSplitter {
     }
   }
 
-  private void forSlices(
-      SliceRows rows, long first, long last, boolean needsInput, SliceConsumer consumer) {
+  private void forSlices(SliceRows rows, long first, long last, SliceConsumer consumer) {
     long width = window.sliceWidth();
     int count = (int) ((last - first) / width) + 1;
     context
@@ -166,28 +229,21 @@ final class SliceSplitter {
             rows,
             part ->
                 SlicedRows.of(
-                    part,
-                    first - width,
-                    width,
-                    count,
-                    needsInput,
-                    context.stream(),
-                    context.resource()),
+                    part, first - width, width, count, false, context.stream(), context.resource()),
             sliced -> {
               try (sliced) {
                 for (int slice = 0; slice < count; slice++) {
-                  forSlice(first + slice * width, sliced, slice, consumer);
+                  forSlice(first + slice * width, sliced.arguments(), slice, consumer);
                 }
               }
             });
   }
 
   private static void forSlice(
-      long sliceEnd, SlicedRows sliced, int slice, SliceConsumer consumer) {
-    if (sliced.arguments().rowCount(slice) > 0) {
-      try (Table arguments = sliced.arguments().partition(slice);
-          Table input = sliced.input().orElse(sliced.arguments()).partition(slice)) {
-        consumer.accept(sliceEnd, arguments, input);
+      long sliceEnd, PartitionedTable slices, int slice, SliceConsumer consumer) {
+    if (slices.rowCount(slice) > 0) {
+      try (Table arguments = slices.partition(slice)) {
+        consumer.accept(sliceEnd, arguments);
       }
     }
   }

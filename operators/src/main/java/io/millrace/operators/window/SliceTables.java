@@ -67,6 +67,27 @@ final class SliceTables {
     return isClosed(window.lastWindowEnd(sliceEnd));
   }
 
+  /**
+   * The start of the first slice that is not late, since a later slice never is earlier.
+   *
+   * @param firstStart the start of the first slice that is looked at
+   * @param lastStart of the last one; the slice behind it is the result if all are late
+   */
+  long firstStartInTime(long firstStart, long lastStart) {
+    long width = window.sliceWidth();
+    long low = 0;
+    long high = Long.divideUnsigned(lastStart - firstStart, width) + 1;
+    while (low != high) {
+      long middle = low + ((high - low) >>> 1);
+      if (isLate(firstStart + middle * width + width)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return firstStart + low * width;
+  }
+
   // Whether a window has fired, and its lateness has passed.
   private boolean isClosed(long windowEnd) {
     if (allowedLateness == 0) {

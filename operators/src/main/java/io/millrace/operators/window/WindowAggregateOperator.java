@@ -258,28 +258,37 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   }
 
   private void add(TimedRows rows, StreamRecord<ColumnBatch> element) {
-    boolean isBuffered = buffer != null && buffer.takes(rows.range());
-    if (isBuffered && !slices.isLate(window.sliceEnd(rows.range().first()))) {
+    long first = window.sliceStart(rows.range().first());
+    long last = window.sliceStart(rows.range().last());
+    long inTime = slices.firstStartInTime(first, last);
+    if (inTime == first) {
+      addInTime(rows);
+    } else if (inTime > last) {
+      lateRows.add(rows.rows().input(), element);
+    } else {
+      sliceSplitter.splitAt(
+          rows,
+          inTime,
+          lateRows.areKept(),
+          this::addInTime,
+          late -> lateRows.add(late.input(), element));
+    }
+  }
+
+  private void addInTime(TimedRows rows) {
+    if (buffer != null && buffer.takes(rows.range())) {
       buffer.add(rows);
       return;
     }
-    if (buffer != null && !isBuffered) {
+    if (buffer != null) {
       buffer.flush();
     }
-    sliceSplitter.forSlices(
-        rows,
-        sliceEnd -> lateRows.areKept() && slices.isLate(sliceEnd),
-        (sliceEnd, arguments, input) -> addSlice(sliceEnd, arguments, input, element));
+    sliceSplitter.forSlices(rows, this::addSlice);
   }
 
-  private void addSlice(
-      long sliceEnd, Table arguments, Table input, StreamRecord<ColumnBatch> element) {
-    if (slices.isLate(sliceEnd)) {
-      lateRows.add(input, element);
-    } else if (earlyResults != null) {
+  private void addSlice(long sliceEnd, Table arguments) {
+    if (earlyResults != null) {
       earlyResults.add(sliceEnd, arguments);
-    } else if (isBuffered()) {
-      buffer.add(sliceEnd, arguments);
     } else {
       slices.add(sliceEnd, arguments, results::emitChanges);
     }

@@ -77,21 +77,16 @@ final class WindowBuffer {
   }
 
   /**
-   * Whether rows with these times go to the buffer. If not, and it is active, the caller calls
-   * {@link #flush}.
+   * Whether rows with these times, none of which is late, go to the buffer. If not, and it is
+   * active, the caller calls {@link #flush}.
    */
   boolean takes(TimeRange times) {
-    return isUsed && buffer.takes(times, slices.isLate(window.sliceEnd(times.first())));
+    return isUsed && buffer.takes(times);
   }
 
-  /** As {@link SliceBuffer#add(TimedRows)}. */
+  /** Adds rows that {@link #takes} accepts. */
   void add(TimedRows timed) {
     buffer.add(timed);
-  }
-
-  /** As {@link SliceBuffer#add(long, Table)}. */
-  void add(long sliceEnd, Table arguments) {
-    buffer.add(sliceEnd, arguments);
   }
 
   /** Moves the rows to the tables of slices, if the buffer is active. */

@@ -155,7 +155,7 @@ class WindowAggregateOperatorTest {
       harness.send(0, List.of(bid(1, 1, 19_999), bid(2, 2, 20_000), bid(3, 3, 5_000)));
       harness.send(0, List.of(bid(4, 4, 12_000)));
       assertThat(harness.sideRows())
-          .containsExactly(bid(3, 3, 5_000), bid(1, 1, 19_999), bid(4, 4, 12_000));
+          .containsExactly(bid(1, 1, 19_999), bid(3, 3, 5_000), bid(4, 4, 12_000));
       assertThat(harness.lateRowsDropped()).isZero();
       assertThat(harness.results(29_999)).containsExactly("[2, 1] 20000..30000");
     }

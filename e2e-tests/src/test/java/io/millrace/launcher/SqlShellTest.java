@@ -170,7 +170,9 @@ class SqlShellTest {
             bids()
                 + tables("explained")
                 + QUERIES.formatted("explained")
-                + "INSERT INTO nowhere SELECT price FROM bids;\n",
+                + "INSERT INTO nowhere SELECT price FROM bids;\n"
+                + "SET 'execution.runtime-mode' = 'batch';\n"
+                + "SELECT price FROM bids;\n",
             "--explain");
     assertThat(explained.exitCode()).isEqualTo(1);
     assertThat(explained.output())
@@ -178,6 +180,7 @@ class SqlShellTest {
         .containsPattern("\\n  Millrace  GlobalWindowAggregate\\n  Millrace  Exchange\\n")
         .contains("line 8, failed: INSERT INTO nowhere", "Cannot find table")
         .containsPattern("\\n\\d of \\d+ nodes would run on Millrace's operators; 0 of 2 queries")
+        .contains("plans of batch mode stay Flink's: expected streaming mode")
         .contains("x TableSourceScan: its source gives rows\n      a table of a connector");
     assertThat(folder.resolve("dear_explained")).doesNotExist();
   }

@@ -240,11 +240,19 @@ class SqlExpressionTest {
     assertThat(millrace.rows(query)).isEqualTo(sessionOfBitmaps(SqlMode.OFF).rows(query));
   }
 
-  @Test
-  void flinkComparesBitmaps() throws Exception {
-    String query = "SELECT id + 1, b = c, b <> c FROM v WHERE b = b";
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT id + 1, b = c, b <> c FROM v WHERE b = b",
+        "SELECT id + 1, b IS DISTINCT FROM c FROM v",
+        "SELECT id + 1, ARRAY_CONTAINS(ARRAY[b, c], c) FROM v",
+        "SELECT id + 1, BITMAP_AND(b, BITMAP_BUILD(a)) FROM v"
+      })
+  void flinkLooksIntoBitmaps(String query) throws Exception {
     SqlSession millrace = sessionOfBitmaps(SqlMode.ON);
-    assertThat(millrace.explanation(query)).contains("millrace=[no: bitmaps are compared");
+    assertThat(millrace.explanation(query))
+        .containsAnyOf(
+            "millrace=[no: bitmaps are compared", "may give other bytes for the same bitmap");
     assertThat(millrace.rows(query)).isEqualTo(sessionOfBitmaps(SqlMode.OFF).rows(query));
   }
 

@@ -4,14 +4,21 @@ package io.millrace.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.operators.sql.planner.node.PlanContext;
 import io.millrace.operators.sql.table.SqlMode;
 import io.millrace.operators.sql.table.SqlOptions;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.sql.NexmarkTables.Content;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.TableConfig;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.api.config.ExecutionConfigOptions;
+import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -197,5 +204,51 @@ class SqlHookTest {
     SqlSession session = session(SqlMode.ON).with(uids);
     assertThat(session.nodes(query)).startsWith("MillraceGroupAggregate");
     assertThat(session.rows(query)).isEqualTo(session(SqlMode.OFF).with(uids).rows(query));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT auction, CAST(price AS STRING) FROM bid WHERE MOD(auction, 123) = 0",
+        "SELECT auction, COUNT(*) FROM bid GROUP BY auction",
+        "SELECT auction, MAX(price) FROM (SELECT auction, price FROM bid UNION ALL SELECT * FROM"
+            + " (VALUES (CAST(1 AS BIGINT), CAST(2 AS BIGINT)))) GROUP BY auction"
+      })
+  void eachOperatorHasAUidIfAsked(String query) {
+    String always = "SET 'table.exec.uid.generation' = 'ALWAYS'";
+    assertThat(session(SqlMode.ON).with(always).uids(query, "Millrace.*"))
+        .isNotEmpty()
+        .doesNotContainNull()
+        .doesNotHaveDuplicates();
+    assertThat(session(SqlMode.ON).uids(query, "Millrace.*")).containsOnlyNulls();
+  }
+
+  @Test
+  void optionsOfTheClusterHold() {
+    TableConfig config = TableConfig.getDefault();
+    config.setRootConfiguration(
+        new Configuration().set(ExecutionConfigOptions.IDLE_STATE_RETENTION, Duration.ofHours(1)));
+    assertThat(new PlanContext(config).stateTtl())
+        .isEqualTo(StateTtl.ofProcessingTime(Duration.ofHours(1)));
+  }
+
+  /** Uids have the numbers of nodes, by which the state of Flink's operators is found. */
+  @Test
+  void replacedNodesKeepTheNumbersOfTheOthers() {
+    String query =
+        "SELECT auction, SUM(price) OVER (PARTITION BY auction ORDER BY dt) FROM (SELECT auction,"
+            + " price, PROCTIME() AS dt FROM (SELECT auction, price FROM bid UNION ALL SELECT *"
+            + " FROM (VALUES (CAST(1 AS BIGINT), CAST(2 AS BIGINT)))))";
+    assertThat(session(SqlMode.ON).nodes(query)).contains("MillraceValues", "OverAggregate");
+    assertThat(uidsOfOverAggregates(query, SqlMode.ON))
+        .hasSize(1)
+        .isEqualTo(uidsOfOverAggregates(query, SqlMode.OFF));
+  }
+
+  private static List<String> uidsOfOverAggregates(String query, SqlMode mode) {
+    ExecNodeContext.resetIdCounter();
+    return session(mode)
+        .with("SET 'table.exec.uid.generation' = 'ALWAYS'")
+        .uids(query, "OverAggregate.*");
   }
 }

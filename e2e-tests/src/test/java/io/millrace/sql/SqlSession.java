@@ -157,6 +157,15 @@ final class SqlSession {
         .toList();
   }
 
+  /** The uids of the operators with names that match {@code pattern}; null for none. */
+  List<String> uids(String query, String pattern) {
+    tables.toChangelogStream(tables.sqlQuery(query));
+    return environment.getStreamGraph().getStreamNodes().stream()
+        .filter(node -> node.getOperatorName().matches(pattern))
+        .map(StreamNode::getTransformationUID)
+        .toList();
+  }
+
   /** The parallelisms of the operators with names that match {@code pattern}. */
   List<Integer> parallelisms(String query, String pattern) {
     tables.toChangelogStream(tables.sqlQuery(query));

@@ -10,7 +10,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.table.api.ExplainFormat;
 import org.apache.flink.table.api.SqlParserEOFException;
 import org.apache.flink.table.api.TableConfig;
@@ -155,6 +157,9 @@ final class ScriptExplanation {
   }
 
   private void explain(Part statement, List<Operation> operations) {
+    if (session.getConfig().get(ExecutionOptions.RUNTIME_MODE) == RuntimeExecutionMode.BATCH) {
+      throw new TableException("plans of batch mode stay Flink's: expected streaming mode");
+    }
     String explanation = session.explainInternal(operations, ExplainFormat.TEXT);
     add(statement, Outcome.PLANNED, ExplainedNode.of(explanation), "");
   }

@@ -10,7 +10,9 @@ import java.io.Serializable;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import org.apache.flink.annotation.Internal;
+import org.apache.flink.runtime.metrics.groups.TaskIOMetricGroup;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.operators.util.PausableRelativeClock;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
@@ -31,7 +33,9 @@ public final class BatchWatermarkOperator extends ColumnBatchOperator<ColumnBatc
   private transient long intervalMillis;
   private transient long current;
   private transient long sent;
-  private transient boolean batchArrived;
+  // Stands still under back-pressure: an input that waits for the operators behind is not idle.
+  private transient PausableRelativeClock clock;
+  private transient long lastBatchTime;
   private transient boolean idle;
 
   private BatchWatermarkOperator(
@@ -71,7 +75,14 @@ public final class BatchWatermarkOperator extends ColumnBatchOperator<ColumnBatc
     greatest.open(getRuntimeContext());
     intervalMillis = getExecutionConfig().getAutoWatermarkInterval();
     every(intervalMillis, this::advance);
+    clock = new PausableRelativeClock(getProcessingTimeService().getClock());
+    ioMetrics().registerBackPressureListener(clock);
+    lastBatchTime = clock.relativeTimeMillis();
     every(parameters.idleTimeout.toMillis(), this::checkIdle);
+  }
+
+  private TaskIOMetricGroup ioMetrics() {
+    return getContainingTask().getEnvironment().getMetricGroup().getIOMetricGroup();
   }
 
   private void every(long millis, Runnable step) {
@@ -91,7 +102,7 @@ public final class BatchWatermarkOperator extends ColumnBatchOperator<ColumnBatc
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
-    batchArrived = true;
+    lastBatchTime = clock.relativeTimeMillis();
     if (idle && !parameters.idleTimeout.isZero()) {
       send(WatermarkStatus.ACTIVE);
     }
@@ -114,10 +125,11 @@ public final class BatchWatermarkOperator extends ColumnBatchOperator<ColumnBatc
   }
 
   private void checkIdle() {
-    if (!batchArrived && !idle) {
+    boolean isTimedOut =
+        clock.relativeTimeMillis() - lastBatchTime > parameters.idleTimeout.toMillis();
+    if (isTimedOut && !idle) {
       send(WatermarkStatus.IDLE);
     }
-    batchArrived = false;
   }
 
   private void send(WatermarkStatus status) {
@@ -150,6 +162,9 @@ public final class BatchWatermarkOperator extends ColumnBatchOperator<ColumnBatc
 
   @Override
   public void close() throws Exception {
+    if (clock != null) {
+      ioMetrics().unregisterBackPressureListener(clock);
+    }
     IOUtils.closeAll(greatest, super::close);
   }
 }

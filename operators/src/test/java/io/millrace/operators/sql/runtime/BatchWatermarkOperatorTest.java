@@ -136,6 +136,21 @@ class BatchWatermarkOperatorTest {
   }
 
   @Test
+  void anInputThatWaitsForTheOperatorsBehindIsNotIdle() throws Exception {
+    try (RuntimeHarness harness = open(Duration.ofSeconds(1))) {
+      harness.send(1, List.of(row(1, 5_000)));
+      harness.beginBackPressure();
+      harness.setTime(2_000);
+      harness.setTime(4_000);
+      harness.endBackPressure();
+      harness.setTime(5_000);
+      assertThat(elements(harness)).containsExactly(1, new Watermark(4_000));
+      harness.setTime(6_001);
+      assertThat(elements(harness)).containsExactly(1, new Watermark(4_000), WatermarkStatus.IDLE);
+    }
+  }
+
+  @Test
   void aRowWithoutEventTimeFailsTheJob() throws Exception {
     try (RuntimeHarness harness = open(Duration.ZERO)) {
       List<List<Object>> rows = List.of(row(1, 5_000), Arrays.asList(2L, null));

@@ -8,6 +8,7 @@ import io.millrace.operators.testing.OperatorHarness;
 import io.millrace.operators.wire.BodyCodec;
 import io.millrace.operators.wire.ColumnBatchSerializer;
 import io.millrace.testing.DeviceExtension;
+import org.apache.flink.runtime.metrics.groups.TaskIOMetricGroup;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
@@ -39,6 +40,18 @@ final class RuntimeHarness extends OperatorHarness {
 
   void send(WatermarkStatus status) throws Exception {
     harness().processWatermarkStatus(status);
+  }
+
+  void beginBackPressure() {
+    ioMetrics().getHardBackPressuredTimePerSecond().markStart();
+  }
+
+  void endBackPressure() {
+    ioMetrics().getHardBackPressuredTimePerSecond().markEnd();
+  }
+
+  private TaskIOMetricGroup ioMetrics() {
+    return harness().getEnvironment().getMetricGroup().getIOMetricGroup();
   }
 
   void finish() throws Exception {

@@ -41,9 +41,7 @@ public final class CalcMatcher extends NodeMatcher<StreamPhysicalCalc, CalcSpec>
                 .map(node -> constants.apply(program.expandLocalRef(node))),
             FlinkTypeFactory.toLogicalRowType(calc.getRowType()),
             rexBuilder);
-    if (spec.casts() && context.hasLegacyCasts()) {
-      throw new UnsupportedNodeException("CAST with table.exec.legacy-cast-behaviour");
-    }
+    spec.checkCasts(context);
     if (spec.readsWatermark()
         && MillraceRel.givesBatches(calc.getInput())
         && context.batchOptions().watermarks() != WatermarkMode.FLUSH) {

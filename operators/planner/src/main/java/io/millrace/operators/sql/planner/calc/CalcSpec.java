@@ -9,6 +9,7 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.sql.planner.node.NodeSpec;
+import io.millrace.operators.sql.planner.node.PlanContext;
 import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import io.millrace.operators.sql.planner.rex.InputColumns;
 import io.millrace.operators.sql.planner.rex.PlannerTypes;
@@ -68,8 +69,15 @@ public record CalcSpec(
     return calls(call -> call.getOperator().getName().equals("CURRENT_WATERMARK"));
   }
 
-  boolean casts() {
-    return calls(call -> call.getKind() == SqlKind.CAST);
+  /**
+   * Checks that casts fail where Flink's do.
+   *
+   * @throws UnsupportedNodeException if they give NULL instead
+   */
+  public void checkCasts(PlanContext context) {
+    if (context.hasLegacyCasts() && calls(call -> call.getKind() == SqlKind.CAST)) {
+      throw new UnsupportedNodeException("CAST with table.exec.legacy-cast-behaviour");
+    }
   }
 
   private boolean calls(Predicate<RexCall> sought) {

@@ -77,8 +77,11 @@ final class ExchangeExecNode extends MillraceExecNode {
     TableConfig config = planner.getTableConfig();
     Transformation<ColumnBatch> input = withOneNaN(inputBatches(0, planner), config);
     String name = createFormattedTransformationName(getDescription(), "MillraceExchange", config);
-    return spec.keys()
-        .map(keys -> ExchangeTransformations.byKey(input, keys, watermarks, name, config))
-        .orElseGet(() -> ExchangeTransformations.single(input, watermarks, name, config));
+    Transformation<ColumnBatch> received =
+        spec.keys()
+            .map(keys -> ExchangeTransformations.byKey(input, keys, watermarks, name, config))
+            .orElseGet(() -> ExchangeTransformations.single(input, watermarks, name, config));
+    setUids(received, List.of(input), config);
+    return received;
   }
 }

@@ -37,10 +37,12 @@ final class UnionExecNode extends MillraceExecNode {
             .mapToObj(input -> inputBatches(input, planner))
             .toList();
     Schema common = common(inputs.stream().map(UnionExecNode::schema).toList());
-    return ExchangeTransformations.union(
-        inputs.stream().map(input -> as(common, input, config)).toList(),
-        createFormattedTransformationName(getDescription(), "MillraceUnion", config),
-        config);
+    List<Transformation<ColumnBatch>> alike =
+        inputs.stream().map(input -> as(common, input, config)).toList();
+    String name = createFormattedTransformationName(getDescription(), "MillraceUnion", config);
+    Transformation<ColumnBatch> union = ExchangeTransformations.union(alike, name, config);
+    setUids(union, alike, config);
+    return union;
   }
 
   private static Schema schema(Transformation<ColumnBatch> batches) {

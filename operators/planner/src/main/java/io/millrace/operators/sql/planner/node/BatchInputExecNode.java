@@ -17,6 +17,7 @@ import io.millrace.operators.transfer.WatermarkMode;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TransformOperator;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,7 @@ import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
+import org.apache.flink.streaming.api.transformations.PhysicalTransformation;
 import org.apache.flink.streaming.runtime.partitioner.GlobalPartitioner;
 import org.apache.flink.table.api.TableConfig;
 import org.apache.flink.table.connector.ProviderContext;
@@ -51,10 +53,12 @@ import org.apache.flink.table.types.logical.RowType;
 @Internal
 public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
     implements StreamExecNode<T>, SingleTransformationTranslator<T> {
-  // No operator of Flink's has this name.
+  // No operators of Flink's have these names.
   private static final String STATE = "millrace-state";
+  private static final String NO_STATE = "millrace";
 
   private final String kind;
+  private transient int uids;
   private final List<NodeInput> inputs;
   private final transient Map<Integer, Transformation<ColumnBatch>> chosen = new HashMap<>();
 
@@ -181,7 +185,31 @@ public abstract class BatchInputExecNode<T> extends ExecNodeBase<T>
       operator.setParallelism(1);
       operator.setMaxParallelism(1);
     }
+    setUid(operator, config);
     return operator;
+  }
+
+  // Of an operator without state: the uid need not be the same in another job.
+  private void setUid(Transformation<?> operator, TableConfig config) {
+    ExecNodeConfig node = ExecNodeConfig.ofTableConfig(config, false);
+    if (node.shouldSetUid()) {
+      operator.setUid(createTransformationUid(NO_STATE, node) + "-" + uids++);
+    }
+  }
+
+  /**
+   * Gives the operators behind {@code inputs}, up to {@code last}, their uids, if {@code
+   * table.exec.uid.generation} asks for them. They have no state.
+   */
+  protected final void setUids(
+      Transformation<?> last, Collection<Transformation<ColumnBatch>> inputs, TableConfig config) {
+    if (inputs.contains(last)) {
+      return;
+    }
+    if (last instanceof PhysicalTransformation) {
+      setUid(last, config);
+    }
+    last.getInputs().forEach(input -> setUids(input, inputs, config));
   }
 
   /** Appends the node's operator with keyed state or, if it has several, the last of them. */

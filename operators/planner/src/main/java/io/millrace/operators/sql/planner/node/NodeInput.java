@@ -36,9 +36,8 @@ public record NodeInput(InputProperty property, boolean insertOnly) {
   }
 
   // Flink 2.3 takes each ranking whose first row is kept for a de-duplication, and one in ascending
-  // order for insert-only. But it de-duplicates by time attributes alone; by other columns it
-  // ranks,
-  // and a smaller value updates the first row.
+  // order for insert-only. But it de-duplicates by time attributes alone; by other columns
+  // it ranks, and a smaller value updates the first row.
   private static boolean hidesUpdates(RelNode node) {
     if (node instanceof StreamPhysicalIntermediateTableScan scan) {
       return hidesUpdates(scan.intermediateTable().relNode());

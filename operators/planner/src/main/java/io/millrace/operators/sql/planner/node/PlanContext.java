@@ -96,7 +96,7 @@ public record PlanContext(TableConfig config) {
 
   /** How long keys stay in state: {@code table.exec.state.ttl}. */
   public StateTtl stateTtl() {
-    return StateTtl.ofProcessingTime(config.getIdleStateRetention());
+    return StateTtl.ofProcessingTime(config.get(ExecutionConfigOptions.IDLE_STATE_RETENTION));
   }
 
   /** When rows of Flink's operators become batches. */

@@ -12,6 +12,7 @@ import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
@@ -33,6 +34,10 @@ public final class RexConverter {
   private static final int LONGEST_TEXT = 80;
   private static final Map<String, String> RENAMED =
       Map.of("TRANSLATE3", "TRANSLATE", "%", "MOD", "/INT", "/");
+
+  // What takes bitmaps without looking at them.
+  private static final Set<String> OF_ANY_BITMAP =
+      Set.of("IS NULL", "IS NOT NULL", "COALESCE", "ROW", "ARRAY", "MAP", "ITEM", "CARDINALITY");
 
   private final InputColumns input;
   private final RexBuilder rexBuilder;
@@ -148,7 +153,7 @@ public final class RexConverter {
     DataType ofLeft = typeOf(left);
     DataType ofRight = typeOf(right);
     if (ofLeft.hasBitmap()) {
-      throw new UnsupportedNodeException("bitmaps are compared: equal ones may differ in bytes");
+      throw bitmapsAreCompared();
     }
     boolean areNumbers =
         ofLeft.isNumeric() && ofRight.isNumeric() && !(ofLeft.isInteger() && ofRight.isInteger());
@@ -226,6 +231,7 @@ public final class RexConverter {
 
   private Expression named(RexCall call) {
     checkIsOfRow(call);
+    checkBitmaps(call);
     RexIntervals.check(call);
     return called(functionName(call), call);
   }
@@ -259,6 +265,21 @@ public final class RexConverter {
   // A unit of time and the like is text here.
   Expression argument(RexNode node) {
     return RexLiterals.isSymbol(node) ? Expressions.lit(RexLiterals.symbol(node)) : convert(node);
+  }
+
+  // Other functions may compare them.
+  private static void checkBitmaps(RexCall call) {
+    boolean hasBitmaps =
+        call.getOperands().stream()
+            .anyMatch(node -> !RexLiterals.isSymbol(node) && type(node).hasBitmap());
+    boolean hasBitmapKeys = type(call).isMap() && type(call.getOperands().get(0)).hasBitmap();
+    if (hasBitmaps && (hasBitmapKeys || !OF_ANY_BITMAP.contains(call.getOperator().getName()))) {
+      throw bitmapsAreCompared();
+    }
+  }
+
+  private static UnsupportedNodeException bitmapsAreCompared() {
+    return new UnsupportedNodeException("bitmaps are compared: equal ones may differ in bytes");
   }
 
   private static String functionName(RexCall call) {

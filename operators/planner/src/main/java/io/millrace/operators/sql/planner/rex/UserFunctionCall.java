@@ -64,6 +64,7 @@ record UserFunctionCall(
 
   // Takes and gives the values of Flink's rows.
   private static UserFunctionCall ofFlink(RexCall call, BridgingSqlFunction operator) {
+    checkBytes(call);
     org.apache.flink.table.types.DataType result = result(typed(call, operator, null), operator);
     CallContext typed = typed(call, operator, result);
     ScalarFunction function = builtIn(operator, typed);
@@ -75,6 +76,14 @@ record UserFunctionCall(
         eval(call, function, arguments),
         arguments,
         DataTypeUtils.toInternalDataType(result));
+  }
+
+  // In Flink a bitmap goes from function to function in whatever form it is, here as its bytes.
+  private static void checkBytes(RexCall call) {
+    if (RexConverter.type(call).isBitmap()
+        && call.getOperands().stream().anyMatch(UserFunctions::givesBitmap)) {
+      throw refused(call, "of another function's bitmap may give other bytes for the same bitmap");
+    }
   }
 
   private static CallContext typed(

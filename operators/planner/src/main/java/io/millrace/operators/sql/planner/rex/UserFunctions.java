@@ -102,6 +102,13 @@ public final class UserFunctions {
             .anyMatch(type -> type.is(LogicalTypeRoot.BITMAP));
   }
 
+  /** Whether there is a function of Flink's that gives a bitmap in an expression. */
+  static boolean givesBitmap(RexNode node) {
+    return node instanceof RexCall call
+        && ((isOfBitmaps(call) && RexConverter.type(call).isBitmap())
+            || call.getOperands().stream().anyMatch(UserFunctions::givesBitmap));
+  }
+
   /** Whether a call is of a function of the user, however it is called. */
   @SuppressWarnings("deprecation") // functions that are registered in the old way
   static boolean isOfUser(RexCall call) {

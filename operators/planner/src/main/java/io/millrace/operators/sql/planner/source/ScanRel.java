@@ -3,6 +3,7 @@ package io.millrace.operators.sql.planner.source;
 
 import io.millrace.operators.sql.planner.node.Decision;
 import io.millrace.operators.sql.planner.node.MillraceRel;
+import io.millrace.operators.sql.planner.node.UnsupportedNodeException;
 import java.util.List;
 import org.apache.calcite.plan.RelOptCluster;
 import org.apache.calcite.plan.RelTraitSet;
@@ -66,11 +67,16 @@ final class ScanRel extends StreamPhysicalTableSourceScan implements MillraceRel
 
   @Override
   public RelNode copy(TableSourceTable newTable) {
-    Decision<ScanSpec> ofTable =
-        decision.isSupported()
-            ? new Decision<>(ScanSpec.of(newTable), null, decision.executed())
-            : decision;
-    return with(getTraitSet(), newTable, ofTable);
+    return with(getTraitSet(), newTable, decision.isSupported() ? decided(newTable) : decision);
+  }
+
+  // The table may have further columns, which another scan of it reads.
+  private Decision<ScanSpec> decided(TableSourceTable newTable) {
+    try {
+      return new Decision<>(ScanSpec.of(newTable), null, decision.executed());
+    } catch (UnsupportedNodeException e) {
+      return Decision.kept(e.getMessage());
+    }
   }
 
   private ScanRel with(

@@ -45,6 +45,7 @@ public final class WatermarkMatcher
                 FlinkTypeFactory.toLogicalType(watermark.getType()).copy(true),
                 FlinkTypeFactory.toLogicalType(eventTime.getType()).copy(true)),
             rexBuilder);
+    times.checkCasts(context);
     CalcPlan plan =
         times.plan(PlannedInput.columns(input, times.expressions()), context.expressionSettings());
     checkTypes(plan.outputSchema());

@@ -74,8 +74,7 @@ final class ValuesRel extends StreamPhysicalValues implements MillraceRel {
   @Override
   public ExecNode<?> translateToExecNode() {
     return decision.isReplaced()
-        ? new ValuesExecNode(
-            decision.spec(), super.translateToExecNode(), getRelDetailedDescription())
+        ? new ValuesExecNode(decision.spec(), rows, getRelDetailedDescription())
         : super.translateToExecNode();
   }
 }

@@ -95,7 +95,8 @@ extern "C" __global__ void __launch_bounds__(SLICE_THREADS)
   int32_t* numbers = reinterpret_cast<int32_t*>(arguments.numbers);
   for (int64_t row = blockIdx.x * static_cast<int64_t>(SLICE_THREADS) + threadIdx.x; row < arguments.rows; row += stride) {
     const int64_t time = element_of<int64_t>(arguments.times, row);
-    numbers[row] = static_cast<int32_t>((time - arguments.start) / arguments.width);
+    const uint64_t distance = static_cast<uint64_t>(time) - static_cast<uint64_t>(arguments.start);
+    numbers[row] = static_cast<int32_t>(distance / static_cast<uint64_t>(arguments.width));
   }
 }
 

@@ -28,8 +28,7 @@ public record KeyRange(long first, long end) {
 
   private StateSelection selection(
       StateAccess access, long firstRow, int count, long added, DeviceStream stream) {
-    StateSchema schema = access.schema();
-    int word = schema.firstAccumulator() - (schema.hasNullWord() ? 1 : 0) - 1;
+    int word = access.schema().lastKeyWord();
     return StateSelection.ofNumbers(access, firstRow, count, word, added, first, end, stream);
   }
 

@@ -26,7 +26,8 @@ final class HostSliceKernels implements SliceKernels {
       long times, int rows, long start, long width, long numbers, DeviceStream stream) {
     for (int row = 0; row < rows; row++) {
       long time = HostMemory.getLong(times + (long) row * Long.BYTES);
-      HostMemory.putInt(numbers + (long) row * Integer.BYTES, (int) ((time - start) / width));
+      HostMemory.putInt(
+          numbers + (long) row * Integer.BYTES, (int) Long.divideUnsigned(time - start, width));
     }
   }
 

@@ -64,8 +64,8 @@ public final class TimeSlices {
   }
 
   /**
-   * The start of the slice of each row: a column of the type of {@code times}, without nulls.
-   * Enqueued on {@code stream}.
+   * The start of the slice of each row: a TIMESTAMP(3) without nulls, also of instants. Enqueued on
+   * {@code stream}.
    *
    * @param times as in {@link #range}; may be empty
    * @param start of a slice, in milliseconds; at most the first time, and at most 2^63-1
@@ -77,7 +77,7 @@ public final class TimeSlices {
     SliceKernels kernels = KERNELS.of(stream.device());
     return column(
         times,
-        times.type(),
+        DataType.timestamp(3),
         (data, target) -> kernels.starts(data, times.size(), start, width, target, stream),
         stream,
         memory);

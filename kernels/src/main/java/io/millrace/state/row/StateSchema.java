@@ -296,6 +296,11 @@ public final class StateSchema implements Serializable {
     return takesPartials ? IntStream.range(0, keys.size()).boxed().toList() : keys;
   }
 
+  /** The position of the last word of the key columns, before the null word. */
+  public int lastKeyWord() {
+    return firstAccumulator() - (hasNullWord() ? 1 : 0) - 1;
+  }
+
   /** Whether there are accumulators whose values are combined in the order of the rows. */
   public boolean isOrdered() {
     return isOrdered;

@@ -5,7 +5,7 @@ import io.millrace.annotation.PublicEvolving;
 import io.millrace.state.row.StateSelection;
 
 /**
- * What a pass over the rows of a slice found.
+ * What a pass over the rows of a table found.
  *
  * @param selected the rows that were selected
  * @param others rows whose last time has passed as well, but which were not selected

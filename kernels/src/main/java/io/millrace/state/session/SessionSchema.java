@@ -35,8 +35,7 @@ public record SessionSchema(
    * As {@link #of}, with one table; the last key column is the start of a row's slice, not null.
    */
   public static SessionSchema ofOneTable(StateSchema state, int timeColumn, long gap) {
-    int startWord = state.firstAccumulator() - (state.hasNullWord() ? 1 : 0) - 1;
-    return of(state, timeColumn, startWord, gap);
+    return of(state, timeColumn, state.lastKeyWord(), gap);
   }
 
   private static SessionSchema of(StateSchema state, int timeColumn, int startWord, long gap) {

@@ -35,6 +35,15 @@ public final class Sessions {
   private final SessionKernels kernels;
 
   /**
+   * A slice in which rows look for sessions.
+   *
+   * @param rows of the input of the table's schema; of one table, with the start of the slice. Stay
+   *     the caller's
+   * @param table with the sessions; null if the slice has none
+   */
+  public record Slice(Table rows, StateTable table) {}
+
+  /**
    * @param stream of the tables
    * @param memory of copies and results
    */
@@ -129,26 +138,25 @@ public final class Sessions {
    * Finds the sessions that rows touch whose times are before the last times of all sessions: makes
    * one attempt. Enqueued.
    *
-   * @param rows of the input of the schema; stays the caller's
    * @param times of the rows, TIMESTAMPs with 3 digits without nulls
-   * @param slices the tables with the sessions; null for a slice without a table
-   * @return for each row an INT without nulls: 1 and the position of the first table with a session
+   * @param slices in which the rows look for sessions, one after the other
+   * @return for each row an INT without nulls: 1 and the position of the first slice with a session
    *     that it touches, or 0 if there is none; the caller closes the column
    * @throws GpuOutOfMemoryException if there is too little memory
    */
-  public Column touched(Table rows, Column times, List<StateTable> slices) {
-    int count = rows.rowCount();
+  public Column touched(Column times, List<Slice> slices) {
+    int count = times.size();
     Buffer numbers = Buffer.allocate((long) count * Integer.BYTES, stream, memory);
     try (AccessScope scope = AccessScope.on(stream)) {
       long address = numbers.access(AccessMode.WRITE, scope);
       stream.fill(address, (byte) 0, numbers.size());
       for (int i = 0; i < slices.size(); i++) {
-        StateTable slice = slices.get(i);
+        StateTable slice = slices.get(i).table();
         if (count > 0 && slice != null && slice.rowCount() > 0) {
           kernels.touch(
               new Touches(
                   schema,
-                  StateTable.keyWords(slice.schema(), rows, scope),
+                  StateTable.keyWords(slice.schema(), slices.get(i).rows(), scope),
                   schema.state().hasNullWord(),
                   slice.access(AccessMode.READ, scope),
                   times.dataAddress(scope),

@@ -13,6 +13,7 @@ import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.StateSelection;
+import io.millrace.state.session.Sessions.Slice;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.TableBuilder;
@@ -120,10 +121,21 @@ class SessionsTest {
 
   private SessionCounts add(
       Sessions sessions, StateTable target, StateTable slice, StateTable next, boolean continued) {
+    return add(sessions, target, slice, next, continued, LAST_TIME);
+  }
+
+  // In two parts.
+  private static SessionCounts add(
+      Sessions sessions,
+      StateTable target,
+      StateTable slice,
+      StateTable next,
+      boolean continued,
+      long lastTime) {
     int part = (int) slice.rowCount() / 3;
     int rest = (int) slice.rowCount() - part;
-    SessionCounts first = sessions.add(target, slice, 0, part, LAST_TIME, next, continued);
-    SessionCounts second = sessions.add(target, slice, part, rest, LAST_TIME, next, continued);
+    SessionCounts first = sessions.add(target, slice, 0, part, lastTime, next, continued);
+    SessionCounts second = sessions.add(target, slice, part, rest, lastTime, next, continued);
     return new SessionCounts(
         new StateSelection.Counts(
             first.selected().rows() + second.selected().rows(),
@@ -251,7 +263,7 @@ class SessionsTest {
             (last.last > lastTime ? expectedOpen : expectedEnded).merge(end, times, Times::with);
           });
       int count = (int) table.rowCount();
-      SessionCounts counts = sessions.add(ended, table, 0, count, lastTime, table, false);
+      SessionCounts counts = add(sessions, ended, table, table, false, lastTime);
       assertThat(parts(ended)).isEqualTo(expectedEnded);
       assertThat(counts.others()).isPositive();
       assertThat(counts.nextTime())
@@ -261,7 +273,7 @@ class SessionsTest {
                   .filter(time -> time > lastTime)
                   .min()
                   .orElseThrow());
-      assertThat(sessions.add(table, table, 0, count, lastTime, table, true).selected().rows())
+      assertThat(add(sessions, table, table, table, true, lastTime).selected().rows())
           .isEqualTo(counts.others());
       sessions.clear(table, 0, count, lastTime);
       assertThat(table.rowCount()).isEqualTo(count);
@@ -281,7 +293,7 @@ class SessionsTest {
         Table inNext = batch(Map.of(1, 1_000L, 2, least + GAP, 3, least + GAP + 1));
         Table rows = batch(new TreeMap<>(Map.of(1, least, 2, least, 3, least)))) {
       next.accumulate(inNext);
-      try (Column touched = sessions.touched(rows, rows.column(2), List.of(next))) {
+      try (Column touched = sessions.touched(rows.column(2), List.of(new Slice(rows, next)))) {
         assertThat(TableRows.of(touched, device)).containsExactly(0, 1, 0);
       }
     }
@@ -302,7 +314,9 @@ class SessionsTest {
         rows.put(key, (long) numbers.nextInt(300) - 300);
       }
       try (Table batch = batch(rows);
-          Column touched = sessions.touched(batch, batch.column(2), Arrays.asList(slice, next))) {
+          Column touched =
+              sessions.touched(
+                  batch.column(2), List.of(new Slice(batch, slice), new Slice(batch, next)))) {
         List<Object> expected = new ArrayList<>();
         rows.forEach(
             (key, time) -> {

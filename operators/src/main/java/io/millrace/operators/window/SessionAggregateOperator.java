@@ -31,13 +31,15 @@ import org.apache.flink.util.OutputTag;
 /**
  * Aggregates the sessions of each key. It emits the row of a session when the watermark reaches its
  * last millisecond, before it forwards the watermark; or, of processing time, when the clock has
- * passed it. The results of a session are those of Flink SQL's window aggregate over {@code
- * SESSION}.
+ * passed it. Sessions come in the order of their last slices and, within a slice, in the order in
+ * which their keys came to it; while batches have rows of many slices, in the order in which their
+ * keys came to slices. The results of a session are those of Flink SQL's window aggregate over
+ * {@code SESSION}.
  *
  * <p>A row is late by itself if a session of this row alone would have ended. Such rows count as
- * behind the other rows of their batch: they belong to an open session that they touch, directly or
- * by further rows of the batch. The others are late: they are dropped, or go to a side output. The
- * counter {@code numLateRecordsDropped} counts dropped rows.
+ * behind the other rows of their batch, or of its part if memory is short: they belong to an open
+ * session that they touch, directly or by further rows of the batch. The others are late: they are
+ * dropped, or go to a side output. The counter {@code numLateRecordsDropped} counts dropped rows.
  */
 @Internal
 public final class SessionAggregateOperator extends KeyedStateOperator {
@@ -199,12 +201,7 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
     long late = sessions.lastLateTime();
     if (timed.range().first() > late) {
       addInTime(timed);
-      return;
-    }
-    if (buffer != null) {
-      buffer.flushForLateRows();
-    }
-    if (timed.range().last() <= late) {
+    } else if (timed.range().last() <= late) {
       addLate(timed.rows(), element);
     } else {
       splitter.splitAt(
@@ -271,7 +268,10 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
 
   private SlicedRows touched(SliceRows rows) {
     DeviceContext context = deviceContext();
-    try (Column numbers = sessions.touched(rows.arguments(), rows.times())) {
+    try (Column numbers =
+        isBuffered()
+            ? buffer.touched(rows.arguments(), rows.times())
+            : sessions.touched(rows.arguments(), rows.times())) {
       return SlicedRows.of(
           rows, numbers, 3, lateRows.areKept(), context.stream(), context.resource());
     }
@@ -284,7 +284,11 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
         if (sliced.arguments().rowCount(slice) > 0) {
           long sliceEnd = sessions.firstSliceEnd() + (slice - 1) * plan.window().sliceWidth();
           try (Table arguments = sliced.arguments().partition(slice)) {
-            sessions.add(sliceEnd, arguments, Long.MAX_VALUE);
+            if (isBuffered()) {
+              buffer.addLate(sliceEnd, arguments);
+            } else {
+              sessions.add(sliceEnd, arguments, Long.MAX_VALUE);
+            }
           }
           isAdded = true;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.window;
 
+import io.millrace.column.Column;
 import io.millrace.column.Table;
 import io.millrace.kernel.slice.TimeSlices.TimeRange;
 import io.millrace.memory.retry.GpuRetry;
@@ -10,22 +11,23 @@ import io.millrace.state.StateTable;
 import io.millrace.state.row.RowRange;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.session.Sessions;
+import io.millrace.state.session.Sessions.Slice;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
  * The sessions in a {@link SliceBuffer}: those that end by a watermark are one result. While it is
- * not active, they are in the {@link SessionTables}. Late rows look for their sessions there, so
- * that the buffer does not begin again until some batches have none.
+ * not active, they are in the {@link SessionTables}.
  */
 final class SessionBuffer {
-  private static final int BATCHES_WITHOUT_LATE_ROWS = 16;
+  // Rows that pass are followed from slice to slice, each of them.
+  private static final int MAX_PASSED_SLICES = 256;
 
   private final TimeWindow window;
   private final SliceBuffer buffer;
   private final Sessions sessions;
   private final SessionTables tables;
   private final GpuRetry retry;
-  private int batchesWithoutLateRows = BATCHES_WITHOUT_LATE_ROWS;
   // No session has an earlier last time.
   private long leastLastTime;
 
@@ -66,10 +68,6 @@ final class SessionBuffer {
    * active, the caller calls {@link #flush}.
    */
   boolean takes(TimeRange times) {
-    if (!isActive() && batchesWithoutLateRows < BATCHES_WITHOUT_LATE_ROWS) {
-      batchesWithoutLateRows++;
-      return false;
-    }
     return buffer.takes(times);
   }
 
@@ -94,67 +92,65 @@ final class SessionBuffer {
     }
   }
 
-  /** As {@link #flush}, since rows are late. */
-  void flushForLateRows() {
-    batchesWithoutLateRows = 0;
-    flush();
+  /** As {@link SessionTables#touched}; the buffer is active. */
+  Column touched(Table rows, Column times) {
+    long sliceEnd = tables.firstSliceEnd();
+    try (Table ofFirst = buffer.withStart(rows, sliceEnd);
+        Table ofNext = buffer.withStart(rows, sliceEnd + window.sliceWidth())) {
+      StateTable table = buffer.table();
+      return sessions.touched(times, List.of(new Slice(ofFirst, table), new Slice(ofNext, table)));
+    }
+  }
+
+  /** Adds late rows that touch a session of a slice; the buffer is active. */
+  void addLate(long sliceEnd, Table rows) {
+    buffer.add(sliceEnd, rows);
   }
 
   /**
    * Hands the sessions whose last time is not after {@code lastTime} to {@code consumer}, if the
-   * buffer is active, in the order in which their keys came to slices.
+   * buffer is active, up to some slices at a time, in the order in which their keys came to slices.
+   * A key that begins again in a slice has its place there.
    *
    * @param consumer takes a table of the buffer's schema with a row for each session, which is
    *     valid until it returns
    */
   void fire(long lastTime, Consumer<StateTable> consumer) {
-    if (!isActive() || lastTime == Long.MIN_VALUE || leastLastTime > lastTime) {
-      return;
+    while (isActive() && lastTime >= buffer.firstStart() && leastLastTime <= lastTime) {
+      long width = window.sliceWidth();
+      boolean isInLaterSlice = leastLastTime > buffer.firstStart();
+      long first = isInLaterSlice ? window.sliceStart(leastLastTime) : buffer.firstStart();
+      long slices = Long.divideUnsigned(lastTime - first, width);
+      boolean areAll = Long.compareUnsigned(slices, MAX_PASSED_SLICES) < 0;
+      pass(areAll ? lastTime : first + MAX_PASSED_SLICES * width - 1, consumer);
     }
+  }
+
+  private void pass(long lastTime, Consumer<StateTable> consumer) {
     StateTable table = buffer.table();
     try (StateTable ended = buffer.newTable()) {
-      Found found = addTo(ended, table, lastTime, false);
+      Found found = addTo(ended, lastTime, false);
       if (found.others() > 0) {
-        addTo(table, table, lastTime, true);
+        addTo(table, lastTime, true);
       }
-      clear(table, lastTime);
+      if (found.others() > 0 || ended.rowCount() > 0) {
+        SessionTables.clear(table, lastTime, sessions, retry);
+      }
       leastLastTime = found.nextTime();
-      buffer.pass(found.hasOpen() ? window.sliceStart(lastTime + 1) : Long.MAX_VALUE);
       if (ended.rowCount() > 0) {
         consumer.accept(ended);
       }
+      buffer.pass(found.hasOpen() ? window.sliceStart(lastTime + 1) : Long.MAX_VALUE);
     }
+  }
+
+  private Found addTo(StateTable target, long lastTime, boolean continued) {
+    StateTable table = buffer.table();
+    return SessionTables.addTo(target, table, table, lastTime, continued, sessions, retry);
   }
 
   /** Rows of sessions that were fired, as in the tables of slices: makes one attempt. */
   Table values(StateTable ended, RowRange rows) {
     return buffer.valuesWithoutStart(ended, rows);
-  }
-
-  private Found addTo(StateTable target, StateTable table, long lastTime, boolean continued) {
-    Found found = new Found();
-    RowRange.forAll(
-        table.rowCount(),
-        table.chunkRows(),
-        chunk ->
-            retry.withSplitAndRetry(
-                chunk,
-                rows ->
-                    sessions.add(
-                        target, table, rows.first(), rows.count(), lastTime, table, continued),
-                found::add));
-    return found;
-  }
-
-  private void clear(StateTable table, long lastTime) {
-    RowRange.forAll(
-        table.rowCount(),
-        table.chunkRows(),
-        rows ->
-            retry.withRetry(
-                () -> {
-                  sessions.clear(table, rows.first(), rows.count(), lastTime);
-                  return table;
-                }));
   }
 }

@@ -10,8 +10,9 @@ import io.millrace.state.StateTable;
 import io.millrace.state.row.RowRange;
 import io.millrace.state.session.SessionCounts;
 import io.millrace.state.session.Sessions;
-import java.util.Arrays;
+import io.millrace.state.session.Sessions.Slice;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
@@ -105,14 +106,16 @@ final class SessionTables {
   /**
    * Which sessions late rows touch: makes one attempt.
    *
-   * @param rows stays the caller's
+   * @param rows stay the caller's, likewise {@code times}
    * @return for each row 1 if it touches a session of {@link #firstSliceEnd}, 2 if it touches one
    *     of the next slice only, 0 if it touches none; the caller closes the column
    */
   Column touched(Table rows, Column times) {
-    long first = firstSliceEnd();
     return sessions.touched(
-        rows, times, Arrays.asList(tables.all().get(first), tables.all().get(first + gap)));
+        times,
+        List.of(
+            new Slice(rows, tables.all().get(firstSliceEnd())),
+            new Slice(rows, tables.all().get(firstSliceEnd() + gap))));
   }
 
   /**
@@ -145,7 +148,7 @@ final class SessionTables {
         tables.remove(sliceEnd);
         leastLastTimes.remove(sliceEnd);
       } else {
-        clear(slice, lastTime);
+        clear(slice, lastTime, sessions, retry);
         leastLastTimes.put(sliceEnd, found.nextTime);
       }
       if (tables.schema().hasValueStrings()) {
@@ -184,19 +187,30 @@ final class SessionTables {
   private Found addTo(
       StateTable target, StateTable slice, long sliceEnd, long lastTime, boolean continued) {
     StateTable next = tables.all().get(sliceEnd + gap);
-    Found found = new Found();
-    for (long row = 0; row < slice.rowCount(); row += slice.chunkRows()) {
-      retry.withSplitAndRetry(
-          chunk(slice, row),
-          rows ->
-              sessions.add(target, slice, rows.first(), rows.count(), lastTime, next, continued),
-          found::add);
-    }
-    return found;
+    return addTo(target, slice, next, lastTime, continued, sessions, retry);
   }
 
-  private static RowRange chunk(StateTable table, long first) {
-    return new RowRange(first, (int) Math.min(table.chunkRows(), table.rowCount() - first));
+  /** {@link Sessions#add} of all rows of a table. Rows that do not fit are added in parts. */
+  static Found addTo(
+      StateTable target,
+      StateTable slice,
+      StateTable next,
+      long lastTime,
+      boolean continued,
+      Sessions sessions,
+      GpuRetry retry) {
+    Found found = new Found();
+    RowRange.forAll(
+        slice.rowCount(),
+        slice.chunkRows(),
+        chunk ->
+            retry.withSplitAndRetry(
+                chunk,
+                rows ->
+                    sessions.add(
+                        target, slice, rows.first(), rows.count(), lastTime, next, continued),
+                found::add));
+    return found;
   }
 
   // Merges the rows with those of the next slice that are of the same sessions.
@@ -229,14 +243,16 @@ final class SessionTables {
     tables.put(nextEnd, merged);
   }
 
-  private void clear(StateTable slice, long lastTime) {
-    for (long row = 0; row < slice.rowCount(); row += slice.chunkRows()) {
-      RowRange rows = chunk(slice, row);
-      retry.withRetry(
-          () -> {
-            sessions.clear(slice, rows.first(), rows.count(), lastTime);
-            return slice;
-          });
-    }
+  /** {@link Sessions#clear} of all rows of a table. */
+  static void clear(StateTable slice, long lastTime, Sessions sessions, GpuRetry retry) {
+    RowRange.forAll(
+        slice.rowCount(),
+        slice.chunkRows(),
+        rows ->
+            retry.withRetry(
+                () -> {
+                  sessions.clear(slice, rows.first(), rows.count(), lastTime);
+                  return slice;
+                }));
   }
 }

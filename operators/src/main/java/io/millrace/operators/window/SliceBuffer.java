@@ -6,6 +6,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.kernel.slice.TimeSlices;
 import io.millrace.kernel.slice.TimeSlices.TimeRange;
 import io.millrace.operators.context.DeviceContext;
@@ -21,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongPredicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Rows of windows while batches have rows of many slices: one state table, whose last key column is
@@ -42,6 +45,8 @@ final class SliceBuffer {
   private static final int MIN_SLICES = 4;
   private static final long MAX_ROWS = 1 << 20;
   private static final long MIN_COMPACTED_ROWS = 1 << 12;
+
+  private static final Logger LOG = LoggerFactory.getLogger(SliceBuffer.class);
 
   private final TimeWindow window;
   private final long width;
@@ -193,6 +198,27 @@ final class SliceBuffer {
         i -> (i < last ? arguments.column(i) : starts).share());
   }
 
+  /** Adds rows of a slice that has not passed; the buffer is active. */
+  void add(long sliceEnd, Table arguments) {
+    long start = sliceEnd - width;
+    note(start, start);
+    context
+        .retry()
+        .withSplitAndRetry(
+            arguments,
+            part -> {
+              try (Table withStart = withStart(part, sliceEnd)) {
+                return accumulate(withStart);
+              }
+            },
+            accumulated -> {});
+  }
+
+  /** Rows of the table's input, of the arguments of rows of a slice: makes one attempt. Waits. */
+  Table withStart(Table arguments, long sliceEnd) {
+    return moves.withStart(arguments, sliceEnd - width);
+  }
+
   // Takes the rows of the tables of slices.
   private void begin(long first, long last) {
     firstStart = first;
@@ -254,9 +280,13 @@ final class SliceBuffer {
             openRows[0] +=
                 context.retry().withRetry(() -> open.count(table, rows.first(), rows.count())));
     if (openRows[0] <= table.rowCount() / 2) {
-      StateTable compacted = context.retry().withRetry(() -> copyOf(open));
-      end();
-      buffered.put(StateTables.ONLY, compacted);
+      try {
+        StateTable compacted = context.retry().withRetry(() -> copyOf(open));
+        end();
+        buffered.put(StateTables.ONLY, compacted);
+      } catch (GpuOutOfMemoryException e) {
+        LOG.debug("the rows of slices that have passed are given up later", e);
+      }
     }
     nextCompaction = Math.max(table().rowCount() + openRows[0], MIN_COMPACTED_ROWS);
   }

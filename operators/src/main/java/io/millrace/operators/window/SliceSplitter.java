@@ -7,17 +7,18 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.kernel.partition.PartitionedTable;
 import io.millrace.kernel.slice.TimeSlices.TimeRange;
-import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import java.time.Duration;
 import java.time.ZoneOffset;
+import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** Computes the arguments and times of batches of event time, and groups the rows by slice. */
 final class SliceSplitter {
-  // Rows whose times are further apart are split in halves.
+  // Rows whose times are further apart are split by time first.
   private static final int MAX_SLICES = 1024;
   private static final String TIMES = "$times";
   // Milliseconds; more than any zone is away from UTC.
@@ -132,7 +133,8 @@ final class SliceSplitter {
    * @param time some rows are before, and some not
    * @param needsInput whether the consumers need the columns of the batch, or may get other columns
    *     instead
-   * @param fromThen takes rows in one part or several, before {@code before} does
+   * @param fromThen takes rows in one part or several, before {@code before} takes those of the
+   *     same part of the batch, which is the whole batch unless memory is short
    * @param before takes rows that are valid until it returns
    */
   void splitAt(
@@ -141,8 +143,25 @@ final class SliceSplitter {
       boolean needsInput,
       Consumer<TimedRows> fromThen,
       Consumer<SliceRows> before) {
+    forParts(
+        timed,
+        time,
+        needsInput,
+        (rowsBefore, others) -> {
+          if (others.rowCount() > 0) {
+            forRanges(others, fromThen);
+          }
+          if (rowsBefore.rowCount() > 0) {
+            before.accept(rowsBefore);
+          }
+        });
+  }
+
+  // Hands the rows before a time and the others to a consumer, together.
+  private void forParts(
+      TimedRows timed, long time, boolean needsInput, BiConsumer<SliceRows, SliceRows> consumer) {
     // Two slices, of which the second begins then.
-    long width = Math.max(time - timed.range().first(), timed.range().last() - time + 1);
+    long width = maxUnsigned(time - timed.range().first(), timed.range().last() - time + 1);
     context
         .retry()
         .withSplitAndRetry(
@@ -150,16 +169,15 @@ final class SliceSplitter {
             part -> slicedWithTimes(part, time - width, width, needsInput),
             sliced -> {
               try (sliced;
-                  SliceRows others = part(sliced, 1);
-                  SliceRows rowsBefore = part(sliced, 0)) {
-                if (others.rowCount() > 0) {
-                  forRanges(others, fromThen);
-                }
-                if (rowsBefore.rowCount() > 0) {
-                  before.accept(rowsBefore);
-                }
+                  SliceRows before = part(sliced, 0);
+                  SliceRows others = part(sliced, 1)) {
+                consumer.accept(before, others);
               }
             });
+  }
+
+  private static long maxUnsigned(long left, long right) {
+    return Long.compareUnsigned(left, right) > 0 ? left : right;
   }
 
   private SlicedRows slicedWithTimes(SliceRows rows, long start, long width, boolean needsInput) {
@@ -201,22 +219,26 @@ final class SliceSplitter {
 
   /** Hands the arguments of rows to {@code consumer} by slice, in the order of time. */
   void forSlices(TimedRows timed, SliceConsumer consumer) {
-    SliceRows rows = timed.rows();
     long first = window.sliceEnd(timed.range().first());
     long last = window.sliceEnd(timed.range().last());
     if (first == last) {
-      consumer.accept(first, rows.arguments());
+      consumer.accept(first, timed.rows().arguments());
     } else if (Long.divideUnsigned(last - first, window.sliceWidth()) < MAX_SLICES) {
-      forSlices(rows, first, last, consumer);
+      forSlices(timed.rows(), first, last, consumer);
     } else {
-      FirstFailure failure = new FirstFailure();
-      for (SliceRows half : rows.halves()) {
-        if (!failure.hasFailed()) {
-          failure.run(() -> forRanges(half, part -> forSlices(part, consumer)));
-        }
-        failure.run(half::close);
-      }
-      failure.rethrow();
+      long width = window.sliceWidth();
+      long slices = Long.divideUnsigned(last - first, width);
+      forParts(
+          timed,
+          first + (slices >>> 1) * width,
+          false,
+          (before, others) -> {
+            for (SliceRows part : List.of(before, others)) {
+              if (part.rowCount() > 0) {
+                forRanges(part, rows -> forSlices(rows, consumer));
+              }
+            }
+          });
     }
   }
 

@@ -20,7 +20,9 @@ import io.millrace.operators.window.WindowSubtasks.Snapshot;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -72,6 +74,7 @@ class SessionBufferTest {
     Snapshot snapshot = null;
     long now = 0;
     long late = 0;
+    int buffered = 0;
     for (int parallelism : new int[] {2, 3, 1, 4}) {
       try (WindowSubtasks subtasks = WindowSubtasks.open(device, job(gap), parallelism, snapshot)) {
         for (int batch = 0; batch < 40; batch++) {
@@ -81,10 +84,11 @@ class SessionBufferTest {
           List<Row> rows = new ArrayList<>();
           for (int i = numbers.nextInt(100); i > 0; i--) {
             long time = now + numbers.nextInt(spread) - (hasLateRows ? numbers.nextInt(4_000) : 0);
-            rows.add(new Row(numbers.nextInt(keys), i, time));
+            rows.add(new Row(numbers.nextInt(keys), numbers.nextInt(-100, 100), time));
           }
           model.add(rows);
           subtasks.send(rows.stream().map(row -> row(row.key(), row.value(), row.time())).toList());
+          buffered += subtasks.isBuffered() ? 1 : 0;
           long watermark = now - 1 - numbers.nextInt(1_500);
           assertThat(subtasks.results(watermark))
               .as("after watermark %d", watermark)
@@ -95,6 +99,45 @@ class SessionBufferTest {
       }
     }
     assertThat(late).isEqualTo(model.lateRows());
+    assertThat(buffered).as("batches after which a subtask was buffered").isGreaterThan(40);
+  }
+
+  // Each part of the batches has several rows. The third attempt is the last; then there are parts.
+  @OutOfMemoryTest(attempts = 3)
+  void whatDoesNotFitIsDoneInParts() throws Exception {
+    try (WindowHarness harness = job(1_000).open(device)) {
+      for (int batch = 0; batch < 2; batch++) {
+        List<List<Object>> rows = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+          rows.add(row(1, -7, 900L * i));
+          rows.add(row(2, 5, 900L * i + 10_000L * (i / 4)));
+        }
+        harness.send(0, rows);
+        assertThat(harness.isBuffered()).isTrue();
+      }
+      assertThat(harness.results(8_000))
+          .containsExactlyInAnyOrder("[1, 12, -84] 0..5500", "[2, 8, 40] 0..3700");
+      assertThat(harness.results(Long.MAX_VALUE)).containsExactly("[2, 4, 20] 13600..15500");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, false", "3, true", "1, true"})
+  void timesMayBeInstantsAndWholeSeconds(int precision, boolean areInstants) throws Exception {
+    Schema schema =
+        Schema.of(
+            new Field("k", DataType.INT64, false),
+            new Field("ts", DataType.timestamp(precision, areInstants), false));
+    List<List<Object>> rows = new ArrayList<>();
+    for (long second = 0; second < 5; second++) {
+      rows.add(List.of(1L, areInstants ? Instant.ofEpochSecond(2 * second) : time(2_000 * second)));
+    }
+    TimeWindow window = Session.over("ts", Duration.ofSeconds(1));
+    try (WindowHarness harness = new Job(schema, List.of("k"), window, count()).open(device)) {
+      harness.send(0, rows);
+      assertThat(harness.isBuffered()).isTrue();
+      assertThat(harness.results(Long.MAX_VALUE)).hasSize(5);
+    }
   }
 
   private static final List<List<Object>> FOUR_SLICES =
@@ -168,27 +211,76 @@ class SessionBufferTest {
     }
   }
 
-  @Test
-  void lateRowsLookForTheirSessionsInSlices() throws Exception {
+  @OutOfMemoryTest
+  void lateRowsJoinSessionsThatTheyTouch() throws Exception {
     try (WindowHarness harness = job(1_000).open(device)) {
       harness.send(0, FOUR_SLICES);
       assertThat(harness.results(2_600)).containsExactly("[1, 2, 3] 500..2400");
+      harness.send(
+          0, List.of(row(2, 16, 1_550), row(1, 32, 1_550), row(4, 64, 9_000), row(2, -1, 600)));
       assertThat(harness.isBuffered()).isTrue();
-      harness.send(0, List.of(row(2, 16, 1_550), row(1, 32, 1_550), row(4, 64, 9_000)));
-      assertThat(harness.isBuffered()).isFalse();
       assertThat(harness.lateRowsDropped()).isEqualTo(1);
-      assertThat(harness.results(3_499)).containsExactly("[2, 2, 20] 1550..3500");
-      for (int batch = 0; batch < 16; batch++) {
-        assertThat(harness.isBuffered()).isFalse();
-        harness.send(0, List.of(row(5, 0, 10_000), row(6, 0, 15_000)));
-      }
-      assertThat(harness.isBuffered()).isTrue();
+      assertThat(harness.results(3_499)).containsExactly("[2, 3, 19] 600..3500");
+      harness.send(0, List.of(row(1, 128, 2_400), row(4, 256, 2_400)));
+      assertThat(harness.lateRowsDropped()).isEqualTo(3);
+      harness.send(0, List.of(row(1, 128, 2_499), row(4, 256, 2_501)));
+      assertThat(harness.lateRowsDropped()).isEqualTo(4);
       assertThat(harness.results(Long.MAX_VALUE))
           .containsExactlyInAnyOrder(
-              "[1, 1, 8] 3500..4500",
-              "[4, 1, 64] 9000..10000",
-              "[5, 16, 0] 10000..11000",
-              "[6, 16, 0] 15000..16000");
+              "[4, 1, 256] 2501..3501", "[1, 1, 8] 3500..4500", "[4, 1, 64] 9000..10000");
+    }
+  }
+
+  // A watermark passes more slices than are looked at together.
+  @Test
+  void aSessionOfThousandsOfSlicesEnds() throws Exception {
+    try (WindowHarness harness = job(1_000).open(device)) {
+      List<List<Object>> rows = new ArrayList<>();
+      for (int i = 0; i < 3_000; i++) {
+        rows.add(row(1, 1, 900L * i));
+        rows.add(row(2, 1, 900L * i + (i < 1_500 ? 0 : 2_000)));
+      }
+      rows.add(row(3, 1, 30_000_000));
+      harness.send(0, rows);
+      assertThat(harness.isBuffered()).isTrue();
+      assertThat(harness.results(2_000_000)).containsExactly("[2, 1500, 1500] 0..1350100");
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactlyInAnyOrder(
+              "[1, 3000, 3000] 0..2700100",
+              "[2, 1500, 1500] 1352000..2702100",
+              "[3, 1, 1] 30000000..30001000");
+    }
+  }
+
+  // More slices than are grouped at once, with all times among each other.
+  @Test
+  void sessionsOfThousandsOfSlicesAreTablesAgain() throws Exception {
+    try (WindowHarness harness = job(1_000).open(device)) {
+      List<List<Object>> rows = new ArrayList<>();
+      for (int i = 0; i < 3_000; i++) {
+        rows.add(row(i, i, 2_000L * (i * 7 % 3_000)));
+      }
+      harness.send(0, rows);
+      assertThat(harness.isBuffered()).isTrue();
+      harness.send(0, List.of(row(-1, -1, 70_000_000_000L)));
+      assertThat(harness.isBuffered()).isFalse();
+      List<String> results = harness.results(Long.MAX_VALUE);
+      assertThat(results).hasSize(3_001).doesNotHaveDuplicates();
+      assertThat(results.subList(0, 2))
+          .containsExactly("[0, 1, 0] 0..1000", "[2143, 1, 2143] 2000..3000");
+      assertThat(results.get(3_000)).isEqualTo("[-1, 1, -1] 70000000000..70000001000");
+    }
+  }
+
+  @Test
+  void sessionsAtTheFirstTimesAreKept() throws Exception {
+    long least = Long.MIN_VALUE + 10_000;
+    try (WindowHarness harness = job(1_000).open(device)) {
+      harness.send(
+          0, List.of(row(1, 1, least), row(1, 2, least + 1_500), row(2, 4, least + 5_000)));
+      assertThat(harness.isBuffered()).isTrue();
+      assertThat(harness.results(Long.MIN_VALUE + 1_001)).isEmpty();
+      assertThat(harness.results(least + 6_000)).hasSize(3);
     }
   }
 
@@ -243,7 +335,7 @@ class SessionBufferTest {
     try (WindowHarness harness = job.open(device)) {
       List<List<Object>> rows = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
-        rows.add(Arrays.asList(name, at, time(i * 900L), null, i));
+        rows.add(Arrays.asList(name, at, time(i * 900L), BigDecimal.valueOf(10L * (i - 3), 1), i));
         rows.add(Arrays.asList(null, at, time(i * 1_100L), null, null));
       }
       harness.send(0, rows);
@@ -264,7 +356,7 @@ class SessionBufferTest {
       assertThat(harness.isBuffered()).isTrue();
       assertThat(harness.results(6_000))
           .containsExactlyInAnyOrder(
-              "[" + name + ", " + at + ", null, 2, 4] 0..4600",
+              "[" + name + ", " + at + ", -5.0, 2, 4] 0..4600",
               "[" + name + ", null, null, 7, 7] 2000..3000",
               "[null, " + at + ", null, null, null] 2200..3200",
               "[null, " + at + ", null, null, null] 3300..4300",

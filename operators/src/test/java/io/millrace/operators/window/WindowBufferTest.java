@@ -276,6 +276,34 @@ class WindowBufferTest {
     }
   }
 
+  @Test
+  void timesMayBeWholeSeconds() throws Exception {
+    Schema schema =
+        Schema.of(
+            new Field("k", DataType.INT64, false), new Field("ts", DataType.timestamp(0), false));
+    try (WindowHarness harness = new Job(schema, List.of("k"), HOP, count()).open(device)) {
+      List<List<Object>> rows = new ArrayList<>();
+      for (long second = 0; second < 5; second++) {
+        rows.add(List.of(1L, time(1_000 * second)));
+      }
+      harness.send(0, rows);
+      assertThat(harness.isBuffered()).isTrue();
+      assertThat(harness.results(Long.MAX_VALUE)).hasSize(7);
+    }
+  }
+
+  // One row is late, and the other one is as far from it as times can be.
+  @Test
+  void aLateRowAndOneOfTheLastTimesAreApart() throws Exception {
+    long last = Long.MAX_VALUE - 100_000;
+    try (WindowHarness harness = job(TUMBLE).open(device)) {
+      assertThat(harness.results(10_000)).isEmpty();
+      harness.send(0, List.of(row(1, 1, 5_000), row(1, 2, last)));
+      assertThat(harness.lateRowsDropped()).isEqualTo(1);
+      assertThat(harness.results(Long.MAX_VALUE - 50_000)).hasSize(1);
+    }
+  }
+
   @OutOfMemoryTest
   void keysMayBeStringsAndNull() throws Exception {
     Schema schema =

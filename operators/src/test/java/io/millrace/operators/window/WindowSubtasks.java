@@ -118,6 +118,11 @@ final class WindowSubtasks implements AutoCloseable {
     return subtasks.stream().mapToLong(WindowHarness::lateRowsDropped).sum();
   }
 
+  /** Whether rows of a subtask are in its buffer. */
+  boolean isBuffered() {
+    return subtasks.stream().anyMatch(WindowHarness::isBuffered);
+  }
+
   Snapshot snapshot() throws Exception {
     OperatorSubtaskState[] states = new OperatorSubtaskState[subtasks.size()];
     for (int i = 0; i < states.length; i++) {

@@ -80,9 +80,9 @@ record UserFunctionCall(
 
   // In Flink a bitmap goes from function to function in whatever form it is, here as its bytes.
   private static void checkBytes(RexCall call) {
-    if (RexConverter.type(call).isBitmap()
-        && call.getOperands().stream().anyMatch(UserFunctions::givesBitmap)) {
-      throw refused(call, "of another function's bitmap may give other bytes for the same bitmap");
+    if (RexConverter.type(call).equals(DataType.BINARY)
+        && call.getOperands().stream().anyMatch(UserFunctions::nestsBitmaps)) {
+      throw refused(call, "of nested functions may give other bytes for the same bitmap");
     }
   }
 

@@ -102,8 +102,15 @@ public final class UserFunctions {
             .anyMatch(type -> type.is(LogicalTypeRoot.BITMAP));
   }
 
-  /** Whether there is a function of Flink's that gives a bitmap in an expression. */
-  static boolean givesBitmap(RexNode node) {
+  /** Whether an expression has a function of Flink's whose arguments are bitmaps of others. */
+  static boolean nestsBitmaps(RexNode node) {
+    return node instanceof RexCall call
+        && (isOfBitmaps(call)
+            ? call.getOperands().stream().anyMatch(UserFunctions::givesBitmap)
+            : call.getOperands().stream().anyMatch(UserFunctions::nestsBitmaps));
+  }
+
+  private static boolean givesBitmap(RexNode node) {
     return node instanceof RexCall call
         && ((isOfBitmaps(call) && RexConverter.type(call).isBitmap())
             || call.getOperands().stream().anyMatch(UserFunctions::givesBitmap));

@@ -15,6 +15,7 @@ import java.time.LocalTime;
 import java.time.Period;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Function;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.bitmap.Bitmap;
 import org.junit.jupiter.api.Test;
@@ -74,10 +75,14 @@ class SqlExpressionTest {
   }
 
   private static void compare(String expressions) throws Exception {
-    String query = "SELECT id, " + expressions + " FROM v";
-    SqlSession millrace = session(SqlMode.ON);
+    compare("SELECT id, " + expressions + " FROM v", SqlExpressionTest::session);
+  }
+
+  private static void compare(String query, Function<SqlMode, SqlSession> sessions)
+      throws Exception {
+    SqlSession millrace = sessions.apply(SqlMode.ON);
     assertThat(millrace.plan(query)).contains("MillraceCalc(");
-    assertThat(millrace.rows(query)).isEqualTo(session(SqlMode.OFF).rows(query));
+    assertThat(millrace.rows(query)).isEqualTo(sessions.apply(SqlMode.OFF).rows(query));
   }
 
   @ParameterizedTest
@@ -236,9 +241,7 @@ class SqlExpressionTest {
         "SELECT id, BITMAP_TO_STRING(FIRST_VALUE(c)) FROM v GROUP BY id"
       })
   void bitmaps(String query) throws Exception {
-    SqlSession millrace = sessionOfBitmaps(SqlMode.ON);
-    assertThat(millrace.plan(query)).contains("MillraceCalc(");
-    assertThat(millrace.rows(query)).isEqualTo(sessionOfBitmaps(SqlMode.OFF).rows(query));
+    compare(query, SqlExpressionTest::sessionOfBitmaps);
   }
 
   @ParameterizedTest
@@ -331,10 +334,7 @@ class SqlExpressionTest {
         "TIMESTAMPDIFF(SECOND, ts, ts6), TIMESTAMPDIFF(DAY, ts, TIMESTAMP '2026-01-01 00:00:00'), TIMESTAMPDIFF(YEAR, ts, TIMESTAMP '1970-01-01 00:00:00')"
       })
   void comparisonsOfDifferentTypes(String expressions) throws Exception {
-    String query = "SELECT id + 1, " + expressions + " FROM v";
-    SqlSession millrace = sessionOfPairs(SqlMode.ON);
-    assertThat(millrace.plan(query)).contains("MillraceCalc(");
-    assertThat(millrace.rows(query)).isEqualTo(sessionOfPairs(SqlMode.OFF).rows(query));
+    compare("SELECT id + 1, " + expressions + " FROM v", SqlExpressionTest::sessionOfPairs);
   }
 
   /** With a value for each comparison it would be 42 % of the 20,000 rows. */

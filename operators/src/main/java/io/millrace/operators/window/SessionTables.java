@@ -144,12 +144,12 @@ final class SessionTables {
       if (found.others > 0) {
         goOn(slice, sliceEnd, lastTime);
       }
-      if (found.nextTime == Long.MAX_VALUE) {
-        tables.remove(sliceEnd);
-        leastLastTimes.remove(sliceEnd);
-      } else {
+      if (found.hasOpen()) {
         clear(slice, lastTime, sessions, retry);
         leastLastTimes.put(sliceEnd, found.nextTime);
+      } else {
+        tables.remove(sliceEnd);
+        leastLastTimes.remove(sliceEnd);
       }
       if (tables.schema().hasValueStrings()) {
         ended.releaseScratch();

@@ -219,18 +219,17 @@ final class SliceSplitter {
 
   /** Hands the arguments of rows to {@code consumer} by slice, in the order of time. */
   void forSlices(TimedRows timed, SliceConsumer consumer) {
+    long width = window.sliceWidth();
     long first = window.sliceEnd(timed.range().first());
-    long last = window.sliceEnd(timed.range().last());
-    if (first == last) {
+    long furtherSlices = Long.divideUnsigned(window.sliceEnd(timed.range().last()) - first, width);
+    if (furtherSlices == 0) {
       consumer.accept(first, timed.rows().arguments());
-    } else if (Long.divideUnsigned(last - first, window.sliceWidth()) < MAX_SLICES) {
-      forSlices(timed.rows(), first, last, consumer);
+    } else if (furtherSlices < MAX_SLICES) {
+      forSlices(timed.rows(), first, (int) furtherSlices + 1, consumer);
     } else {
-      long width = window.sliceWidth();
-      long slices = Long.divideUnsigned(last - first, width);
       forParts(
           timed,
-          first + (slices >>> 1) * width,
+          first + (furtherSlices >>> 1) * width,
           false,
           (before, others) -> {
             for (SliceRows part : List.of(before, others)) {
@@ -242,9 +241,8 @@ final class SliceSplitter {
     }
   }
 
-  private void forSlices(SliceRows rows, long first, long last, SliceConsumer consumer) {
+  private void forSlices(SliceRows rows, long first, int count, SliceConsumer consumer) {
     long width = window.sliceWidth();
-    int count = (int) ((last - first) / width) + 1;
     context
         .retry()
         .withSplitAndRetry(

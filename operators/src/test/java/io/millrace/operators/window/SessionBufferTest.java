@@ -6,6 +6,9 @@ import static io.millrace.operators.aggregate.Aggregate.count;
 import static io.millrace.operators.aggregate.Aggregate.firstValue;
 import static io.millrace.operators.aggregate.Aggregate.max;
 import static io.millrace.operators.aggregate.Aggregate.sum;
+import static io.millrace.operators.window.WindowHarness.ROWS;
+import static io.millrace.operators.window.WindowHarness.row;
+import static io.millrace.operators.window.WindowHarness.time;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -24,7 +27,6 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -39,29 +41,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Sessions of batches with rows of many slices. */
 @ExtendWith(NothingHeldExtension.class)
 class SessionBufferTest {
-  private static final Schema ROWS =
-      Schema.of(
-          new Field("k", DataType.INT64, false),
-          new Field("v", DataType.INT32, false),
-          new Field("ts", DataType.timestamp(3), false));
-
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
   private static Job job(long gap) {
     TimeWindow window = Session.over("ts", Duration.ofMillis(gap));
     return new Job(ROWS, List.of("k"), window, count(), sum("v"));
-  }
-
-  private static List<Object> row(long key, int value, long millis) {
-    return List.of(key, value, time(millis));
-  }
-
-  private static LocalDateTime time(long millis) {
-    return LocalDateTime.ofEpochSecond(
-        Math.floorDiv(millis, 1_000),
-        (int) Math.floorMod(millis, 1_000L) * 1_000_000,
-        ZoneOffset.UTC);
   }
 
   // Batches of one slice, of many, and of late rows among them.

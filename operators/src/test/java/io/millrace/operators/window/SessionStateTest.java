@@ -3,11 +3,10 @@ package io.millrace.operators.window;
 
 import static io.millrace.operators.aggregate.Aggregate.count;
 import static io.millrace.operators.aggregate.Aggregate.sum;
+import static io.millrace.operators.window.WindowHarness.ROWS;
+import static io.millrace.operators.window.WindowHarness.row;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.column.DataType;
-import io.millrace.column.DataType.Field;
-import io.millrace.column.Schema;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
@@ -17,8 +16,6 @@ import io.millrace.operators.window.WindowSubtasks.Snapshot;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.time.Duration;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -32,28 +29,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Sessions in checkpoints, restored with any parallelism. */
 @ExtendWith(NothingHeldExtension.class)
 class SessionStateTest {
-  private static final Schema ROWS =
-      Schema.of(
-          new Field("k", DataType.INT64, false),
-          new Field("v", DataType.INT32, false),
-          new Field("ts", DataType.timestamp(3), false));
-
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
   private static Job job(long gap) {
     TimeWindow window = Session.over("ts", Duration.ofMillis(gap));
     return new Job(ROWS, List.of("k"), window, count(), sum("v"));
-  }
-
-  private static List<Object> row(long key, int value, long millis) {
-    return List.of(
-        key,
-        value,
-        LocalDateTime.ofEpochSecond(
-            Math.floorDiv(millis, 1_000),
-            (int) Math.floorMod(millis, 1_000L) * 1_000_000,
-            ZoneOffset.UTC));
   }
 
   @OutOfMemoryTest

@@ -6,6 +6,9 @@ import static io.millrace.operators.aggregate.Aggregate.count;
 import static io.millrace.operators.aggregate.Aggregate.firstValue;
 import static io.millrace.operators.aggregate.Aggregate.max;
 import static io.millrace.operators.aggregate.Aggregate.sum;
+import static io.millrace.operators.window.WindowHarness.ROWS;
+import static io.millrace.operators.window.WindowHarness.row;
+import static io.millrace.operators.window.WindowHarness.time;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,7 +24,6 @@ import io.millrace.testing.RandomExtension;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,11 +40,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Windows of batches with rows of many slices. */
 @ExtendWith(NothingHeldExtension.class)
 class WindowBufferTest {
-  private static final Schema ROWS =
-      Schema.of(
-          new Field("k", DataType.INT64, false),
-          new Field("v", DataType.INT32, false),
-          new Field("ts", DataType.timestamp(3), false));
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final TimeWindow TUMBLE = Tumble.over("ts", SECOND);
   private static final TimeWindow HOP = Hop.over("ts", SECOND.multipliedBy(3)).every(SECOND);
@@ -52,17 +49,6 @@ class WindowBufferTest {
 
   private static Job job(TimeWindow window) {
     return new Job(ROWS, List.of("k"), window, count(), sum("v"));
-  }
-
-  private static List<Object> row(long key, int value, long millis) {
-    return List.of(key, value, time(millis));
-  }
-
-  private static LocalDateTime time(long millis) {
-    return LocalDateTime.ofEpochSecond(
-        Math.floorDiv(millis, 1_000),
-        (int) Math.floorMod(millis, 1_000L) * 1_000_000,
-        ZoneOffset.UTC);
   }
 
   static Stream<Arguments> windows() {

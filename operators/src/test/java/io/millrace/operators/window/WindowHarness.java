@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.window;
 
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.Aggregate;
@@ -22,6 +24,13 @@ import org.apache.flink.util.OutputTag;
 
 /** A subtask of a {@link WindowAggregateOperator} that gets batches and emits rows as text. */
 final class WindowHarness extends KeyedOperatorHarness {
+  /** Rows of a key, a value and a time. */
+  static final Schema ROWS =
+      Schema.of(
+          new Field("k", DataType.INT64, false),
+          new Field("v", DataType.INT32, false),
+          new Field("ts", DataType.timestamp(3), false));
+
   private static final int WINDOW_COLUMNS = 3;
 
   private final boolean isChangelog;
@@ -150,6 +159,19 @@ final class WindowHarness extends KeyedOperatorHarness {
               + millis(row.get(window + 1)));
     }
     return results;
+  }
+
+  /** A row of {@link #ROWS}. */
+  static List<Object> row(long key, int value, long millis) {
+    return List.of(key, value, time(millis));
+  }
+
+  /** The TIMESTAMP of milliseconds since 1970-01-01T00:00. */
+  static LocalDateTime time(long millis) {
+    return LocalDateTime.ofEpochSecond(
+        Math.floorDiv(millis, 1_000),
+        (int) Math.floorMod(millis, 1_000L) * 1_000_000,
+        ZoneOffset.UTC);
   }
 
   /** The milliseconds since 1970-01-01T00:00 of a TIMESTAMP. */

@@ -272,8 +272,11 @@ public final class RexConverter {
     boolean hasBitmaps =
         call.getOperands().stream()
             .anyMatch(node -> !RexLiterals.isSymbol(node) && type(node).hasBitmap());
+    if (!hasBitmaps) {
+      return;
+    }
     boolean hasBitmapKeys = type(call).isMap() && type(call.getOperands().get(0)).hasBitmap();
-    if (hasBitmaps && (hasBitmapKeys || !OF_ANY_BITMAP.contains(call.getOperator().getName()))) {
+    if (hasBitmapKeys || !OF_ANY_BITMAP.contains(call.getOperator().getName())) {
       throw bitmapsAreCompared();
     }
   }

@@ -21,6 +21,7 @@ import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.table.functions.SpecializedFunction;
 import org.apache.flink.table.functions.UserDefinedFunctionHelper;
 import org.apache.flink.table.functions.python.PythonFunction;
+import org.apache.flink.table.planner.calcite.FlinkTypeFactory;
 import org.apache.flink.table.planner.functions.bridging.BridgingSqlFunction;
 import org.apache.flink.table.planner.functions.inference.OperatorBindingCallContext;
 import org.apache.flink.table.types.extraction.ExtractionUtils;
@@ -58,24 +59,22 @@ record UserFunctionCall(
     ScalarFunction function = checked(call, operator.getDefinition());
     CallContext typed = typed(call, operator, null);
     List<org.apache.flink.table.types.DataType> arguments = typed.getArgumentDataTypes();
-    return new UserFunctionCall(
-        call, function, eval(call, function, arguments), arguments, result(typed, operator));
+    org.apache.flink.table.types.DataType result =
+        TypeInferenceUtil.inferOutputType(
+            typed, operator.getTypeInference().getOutputTypeStrategy());
+    return new UserFunctionCall(call, function, eval(call, function, arguments), arguments, result);
   }
 
   // Takes and gives the values of Flink's rows.
   private static UserFunctionCall ofFlink(RexCall call, BridgingSqlFunction operator) {
     checkBytes(call);
-    org.apache.flink.table.types.DataType result = result(typed(call, operator, null), operator);
+    org.apache.flink.table.types.DataType result =
+        DataTypeUtils.toInternalDataType(FlinkTypeFactory.toLogicalType(call.getType()));
     CallContext typed = typed(call, operator, result);
     ScalarFunction function = builtIn(operator, typed);
     List<org.apache.flink.table.types.DataType> arguments =
         typed.getArgumentDataTypes().stream().map(DataTypeUtils::toInternalDataType).toList();
-    return new UserFunctionCall(
-        call,
-        function,
-        eval(call, function, arguments),
-        arguments,
-        DataTypeUtils.toInternalDataType(result));
+    return new UserFunctionCall(call, function, eval(call, function, arguments), arguments, result);
   }
 
   // In Flink a bitmap goes from function to function in whatever form it is, here as its bytes.
@@ -95,12 +94,6 @@ record UserFunctionCall(
             RexCallBinding.create(operator.getTypeFactory(), call, List.of()),
             call.getType());
     return TypeInferenceUtil.castArguments(operator.getTypeInference(), context, result);
-  }
-
-  private static org.apache.flink.table.types.DataType result(
-      CallContext typed, BridgingSqlFunction operator) {
-    return TypeInferenceUtil.inferOutputType(
-        typed, operator.getTypeInference().getOutputTypeStrategy());
   }
 
   private static ScalarFunction builtIn(BridgingSqlFunction operator, CallContext call) {

@@ -86,6 +86,7 @@ public final class UserFunctions {
         || functions.values().stream().anyMatch(function -> function.name().equals(name));
   }
 
+  /** Whether the function of a call is one of these. */
   static boolean isCalled(RexCall call) {
     return isOfUser(call) || isOfBitmaps(call);
   }
